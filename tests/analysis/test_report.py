@@ -14,6 +14,7 @@ from analysis.figures.panels import empty, saying
 from analysis.report.contents import DETAILS, HEADINGS, IN_FULL, SECTIONS
 from analysis.report.figure_views import inline_svg
 from analysis.report.machine import canaries, card_note
+from analysis.report.measured import measured
 from analysis.report.methods_text import methods_text
 from analysis.report.parity import card_of, differing
 from analysis.report.self_test import self_test
@@ -119,6 +120,16 @@ def test_where_nothing_can_be_installed_the_report_says_why_everything_is_missin
     cells = len(project.plan["rows"]) * len(project.plan["columns"])
     assert appendix.count(f"error: {why}") >= cells
     assert f"The self-test is error: {why}." in appendix
+
+
+@pytest.mark.parametrize("all_of_it", [False, True])
+def test_times_stand_though_their_card_could_not_be_read_back(project, figures, all_of_it):
+    words = "parity: ValueError: no card"
+    changed = {} if all_of_it else {"column": "keras3-jax", "run": 1}
+    project.change(lambda r: r.update(parity=None, withheld=[words]), **changed)
+    _, appendix = pages_of(project, figures)
+    assert words in appendix
+    assert not measured(project.load()).marked
 
 
 @pytest.mark.parametrize("runs", [1, 3])

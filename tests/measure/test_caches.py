@@ -1,8 +1,12 @@
 """Compiled code kept on disk: a cell's first run finds none, its later ones do."""
 
 import shutil
+from collections import Counter
+from types import SimpleNamespace
 
 import pytest
+
+from measure.frameworks.keras3_jax import Framework
 
 
 @pytest.fixture
@@ -46,3 +50,18 @@ def test_half_of_it_is_as_good_as_none(found, tmp_path, part):
 def test_what_cannot_be_written_leaves_runs_cold(found, tmp_path):
     (tmp_path / "caches").write_text("a file in the place of the folder")
     assert [found(1), found(2)] == ["cold", "cold"]
+
+
+@pytest.mark.parametrize(
+    ("looked", "hits", "folder", "state"),
+    [
+        (3, 3, "/scratch/jax", "warm"),
+        (3, 2, "/scratch/jax", "cold"),  # also where nothing is written: a step with callbacks
+        (0, 0, "/scratch/jax", None),
+        (3, 0, None, None),  # on a GPU
+    ],
+)
+def test_jax_is_warm_if_it_found_every_program_that_it_looked_for(looked, hits, folder, state):
+    asked = Counter(compile_requests_use_cache=looked, cache_hits=hits)
+    jax = SimpleNamespace(config=SimpleNamespace(jax_compilation_cache_dir=folder))
+    assert Framework.compile_cache(SimpleNamespace(jax=jax, _asked=asked)) == state

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from measure import card
+from measure.frameworks import attention
+from measure.frameworks.keras import KerasFramework
 
 FLASH = "scaled_dot_product_flash_attention"
 READ = {"attention": "matmul", "threads": 2, "flush_denormals": None}
@@ -43,3 +45,27 @@ def test_a_profile_settles_what_was_only_declared(attention, kernels, declared, 
     assert after["attention_kernel"] == kernel
     kept = card.with_profile({**before, "declared": "attention, threads"}, kernels)
     assert "threads" in kept["declared"]
+
+
+@pytest.mark.parametrize(
+    ("task", "loop", "kept"),
+    [("predict", None, True), ("predict", print, False), ("fit", None, False)],
+)
+def test_a_peak_says_if_keras_keeps_the_outputs_of_all_steps(task, loop, kept):
+    """Its trainer's ``predict`` does; a loop of the model's own does not."""
+    column = SimpleNamespace(
+        cell=SimpleNamespace(task=task, batch_size=4),
+        _loop=lambda batch_size: loop,
+        peak_device_mib=lambda: 3.0,
+        peak_device_counts="tensors",
+    )
+    column.keeps_outputs = lambda: KerasFramework.keeps_outputs(column)
+    counts = card.peak_device(column)["peak_device_counts"]
+    assert counts == ("tensors; " + card.OUTPUTS if kept else "tensors")
+
+
+def test_attention_that_pytorch_writes_out_is_no_fused_kernel():
+    ran = {"aten::scaled_dot_product_attention", "aten::_scaled_dot_product_attention_math"}
+    assert attention.operators({*ran, "aten::bmm"}) == set()
+    kernels = {f"aten::_{FLASH}_for_cpu", f"aten::_{FLASH}_for_cpu_backward"}
+    assert attention.operators(ran | kernels) == {f"{FLASH}_for_cpu"}

@@ -2,11 +2,14 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from contract.ending import of_control
 from measure.protocol import PROTOCOLS
+from supervise import known_steps
+from supervise.monitor import Monitor
 
 from ..planning.test_config import plan
 from ..shared import ROOT, succeed, valid
@@ -92,6 +95,19 @@ def test_known_steps_are_reported_as_long_as_they_are(made):
         assert step["nominal_ms"] <= step["measured_ms"] < step["nominal_ms"] + 10
     assert found["monitor"] is None  # there is no library for its step here
     assert json.loads(found["identity"]) == KNOWN_STEPS
+
+
+def test_the_monitor_is_half_as_often_asked_where_it_is_stopped_half_of_the_time(monkeypatch):
+    asked = []
+
+    def recorded(interpreter, processors, gpu, interval_s, variables):
+        asked.append(interval_s)
+        return Monitor(None, processors, gpu, interval_s, variables)
+
+    monkeypatch.setattr(known_steps, "Monitor", recorded)
+    options = SimpleNamespace(monitor_interpreter=None)
+    assert known_steps.monitor_pair(KNOWN_STEPS, {}, options) is None
+    assert asked == [2 * PROTOCOLS[KNOWN_STEPS["scale"]].monitor_s]
 
 
 @pytest.mark.parametrize("interpreter", [[], ["--monitor-interpreter", "/bin/false"]])

@@ -100,6 +100,17 @@ def test_what_graphs_compute_in_is_memory_of_a_step():
     assert column.peak_device_mib() == 3.0 + 16.0
 
 
+@pytest.mark.parametrize(("accelerator", "waits"), [("cuda", 1), ("cpu", 0)])
+def test_tensorflow_is_waited_for_on_a_device_alone(accelerator, waits):
+    waited = []
+    column, _ = columns(accelerator)
+    column.cell = SimpleNamespace(accelerator=accelerator)
+    experimental = SimpleNamespace(sync_devices=lambda: waited.append(None))
+    column.tf.test = SimpleNamespace(experimental=experimental)
+    column.fence()
+    assert len(waited) == waits
+
+
 def test_what_a_stream_has_left_after_a_fence_is_late():
     _, column = columns("cuda")
     left = [True]

@@ -62,6 +62,12 @@ def test_a_probe_that_kills_the_process_does_not_cost_the_run(run):
     assert record["timing"]["synchronised_ns"]
 
 
+def test_probes_that_were_not_to_run_are_not_lost(run):
+    record = run(probeable=False, profiler_kills=True)
+    assert (record["status"], record["host_overhead"]) == ("ok", None)
+    assert record["probes"] == []
+
+
 def test_a_cell_that_cannot_fit_is_not_tried_and_says_the_numbers(run):
     record = run(changes={"least_memory_mib": 4096.0}, memory_limit_mib=1024, trouble="hangs")
     assert record["status"] == "too large"

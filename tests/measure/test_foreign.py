@@ -1,6 +1,7 @@
 """Time that others took of the processors that a run may use, and of no others."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -10,26 +11,40 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @pytest.mark.parametrize(
-    ("busy", "own_s", "share"),
+    ("busy", "own_s", "waited_for_s", "compiler_s", "share"),
     [
-        ((5, 2, 5, 4), 0.0, (1 + 3) / (2 * 4.0)),
-        ((9, 2, 9, 3), 3.0, 0),  # work on other processors, and the run's own
+        ((5, 2, 5, 4), 0, 0, 0, (1 + 3) / (2 * 4.0)),
+        ((9, 2, 9, 3), 3, 0, 0, 0),  # work on other processors, and the run's own
+        ((9, 2, 9, 5), 1, 1, 2, 1 / (2 * 4.0)),  # that of processes that it has started, too
     ],
 )
-def test_the_work_of_others_on_its_processors_counts(tmp_path, monkeypatch, busy, own_s, share):
+def test_the_work_of_others_on_its_processors_counts(
+    tmp_path, monkeypatch, busy, own_s, waited_for_s, compiler_s, share
+):
     """There are four processors, of which the run may use two."""
-    own = iter([0.0, own_s])
     monkeypatch.setattr(foreign.os, "sched_getaffinity", lambda pid: {1, 3})
-    monkeypatch.setattr(foreign.os, "times", lambda: (next(own), 0.0, 0.0, 0.0, 0.0))
-    monkeypatch.setattr(foreign, "Path", lambda path: tmp_path / "stat")
+    monkeypatch.setattr(foreign.os, "getsid", lambda pid: 70)
+    monkeypatch.setattr(foreign, "Path", lambda path: Path(f"{tmp_path}{path}"))
+
+    def process(number, session, own_s=0, waited_for_s=0):
+        (tmp_path / "proc" / str(number)).mkdir(parents=True, exist_ok=True)
+        half = [int(s * TICKS / 2) for s in (own_s, own_s, waited_for_s, waited_for_s)]
+        said = ["R 1 70", session, "0 -1 4194560 900 0 0 0", *half, "20 0 1 0 5"]
+        stat = f"{number} (python) 3 of (its) {' '.join(map(str, said))}"
+        (tmp_path / f"proc/{number}/stat").write_text(stat)
 
     def seconds(*of):
         half = [int(s * TICKS / 2) for s in of]  # half by programs, half by interrupts
         lines = [f"cpu{n} {ticks} 0 0 900 50 {ticks} 0 0" for n, ticks in enumerate(half)]
-        (tmp_path / "stat").write_text("\n".join(["cpu 1 2 3 4 5 6 7 8", *lines, "intr 7"]))
+        (tmp_path / "proc/stat").write_text("\n".join(["cpu 1 2 3 4 5 6 7 8", *lines, "intr 7"]))
         return foreign.other_cpu_seconds()
 
-    before, after = seconds(5, 1, 5, 1), seconds(*busy)
+    process(70, 70)
+    before = seconds(5, 1, 5, 1)
+    process(70, 70, own_s, waited_for_s)
+    process(71, 70, compiler_s)
+    process(72, 7, 1000)  # somebody else's
+    after = seconds(*busy)
     assert foreign.foreign_share(before, after, 4.0) == pytest.approx(share)
     assert foreign.foreign_share(None, after, 4.0) is None
 

@@ -86,6 +86,15 @@ def test_published_arithmetic_that_fails_costs_nothing_but_itself(run):
     assert record["host_overhead"] and all(not probe["failed"] for probe in record["probes"])
 
 
+def test_a_card_that_cannot_be_read_back_costs_no_time_unless_it_is_another_framework(run):
+    record = run(card_fails="ValueError")
+    assert (record["status"], record["parity"]) == ("ok", None)
+    assert record["timing"]["blocks"] and record["host_overhead"]
+    assert record["withheld"] == ["parity: ValueError: no card"]
+    record = run(card_fails="WrongFramework")
+    assert (record["status"], record["reason"]) == ("error", "WrongFramework: no card")
+
+
 def test_a_precision_that_is_asked_for_is_forced_and_verified(run):
     record = run(changes={"precision": "tf32"})
     assert (record["status"], record["parity"]["matmul_precision"]) == ("ok", "tf32")

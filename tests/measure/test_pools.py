@@ -5,7 +5,6 @@ from pathlib import Path
 
 from measure.frameworks.xplane import Event, computing
 from measure.operations import attributed
-from measure.profile import outermost
 
 REAL = json.loads(Path(__file__).with_name("real_trace.json").read_text())
 HOST = "/host:CPU"
@@ -64,7 +63,6 @@ def test_parts_of_an_operation_compute_until_they_call_what_comes_next_and_count
         "dot": (10 + 40, 1, 1),
         "fusion": (60, 2, 2),
     }
-    assert outermost(spans) == 3
 
 
 def test_a_task_computes_nothing_of_an_operation_that_is_done():

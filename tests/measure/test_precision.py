@@ -11,10 +11,11 @@ def rounded(x, bits):
     return np.round(x * 2**bits) / 2**bits
 
 
+@pytest.mark.parametrize("off", [0, 2**-15, -(2**-15)])  # more than by Winograd's way
 @pytest.mark.parametrize(("bits", "name"), [(23, "float32"), (10, "tf32"), (7, "bfloat16")])
-def test_the_bits_that_a_product_keeps_name_its_precision(bits, name):
+def test_the_bits_that_a_product_keeps_name_its_precision(bits, name, off):
     def product(terms):
-        return lambda x: np.float32(rounded(x, bits)) * np.float32(terms)
+        return lambda x: np.float32(rounded(x, bits)) * np.float32(terms) * (1 + off)
 
     found = used(product(SIZE), product(CHANNELS * KERNEL**2))
     assert found == {"matmul_precision": name, "convolution_precision": name}

@@ -1,13 +1,14 @@
 """Which events of a trace count as computing, and under which names."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from measure.frameworks import attention, torch_profile
 from measure.frameworks.hlo import Instruction, Program
-from measure.frameworks.xplane import Event, computing
+from measure.frameworks.xplane import Event, Trace, computing
 from measure.operations import Span
 
 HOST = "/host:CPU"
@@ -22,6 +23,13 @@ EVENTS = [
     Event(HOST, POOL, "while.2", 90, 80, {"hlo_op": "while.2"}),
     Event(HOST, "python", "PjitFunction(<lambda>)", 0, 400, {}),
 ]
+
+
+def test_a_trace_lies_in_the_runs_scratch_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("MILLISTEP_SCRATCH", str(tmp_path))
+    folders = []
+    trace = Trace(folders.append, lambda: None, lambda path: [], compiled=True)
+    assert [Path(folder).parent for folder in folders] == [tmp_path] and not trace.graphs
 
 
 def test_operations_compute_and_dispatch_does_not():

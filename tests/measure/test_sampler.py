@@ -112,6 +112,15 @@ def test_foreign_processes_and_memory_of_the_runs_own_with_and_without_our_numbe
     assert seen(ours, used=None) == (0, None)  # a driver that does not say
 
 
+def test_the_processes_on_a_gpu_are_asked_for_once_in_a_sample(nvml, monkeypatch):
+    nvml()
+    asked = []
+    question = "nvmlDeviceGetComputeRunningProcesses"
+    monkeypatch.setattr(sys.modules["pynvml"], question, lambda of: asked.append(of) or [])
+    assert sampler.Gpu("0").reading()["foreign_processes"] == 0
+    assert asked == ["gpu"]
+
+
 def test_a_gpu_without_driver_or_counter_costs_its_readings_alone(nvml, capsys):
     nvml(trouble="no driver")
     seen = sampler.Sampler([0], "0").sample()

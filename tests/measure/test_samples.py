@@ -45,10 +45,28 @@ def test_only_samples_inside_the_timed_window_count():
 
 
 @pytest.mark.parametrize("window", [None, (20 * S, 30 * S)])
-def test_a_window_without_samples_has_no_monitor_and_no_energy(window):
+def test_a_window_without_samples_has_no_energy(window):
     counted = [sample(at_s, joules=at_s, counter="rapl") for at_s in range(10)]
-    assert samples.summary(counted, window, 1.0) is None
     assert samples.energy(counted, window, 5) is None
+
+
+@pytest.mark.parametrize(("taken", "window"), [([sample(1)], None), ([], (1 * S, 2 * S))])
+def test_without_a_window_or_samples_there_is_no_monitor(taken, window):
+    assert samples.summary(taken, window, 1.0) is None
+
+
+def test_a_window_between_two_samples_has_what_others_did_before_and_after_it_and_no_clocks():
+    readings = [
+        gpu_reading(throttle_reasons=["sync boost"], foreign_processes=5),
+        gpu_reading(throttle_reasons=["power cap"], foreign_processes=1),
+        gpu_reading(throttle_reasons=["power brake"]),
+        gpu_reading(throttle_reasons=["display clocks"]),
+    ]
+    taken = [sample(at_s, load=1.0, gpu=reading) for at_s, reading in enumerate(readings)]
+    seen = samples.summary(taken, (round(1.2 * S), round(1.4 * S)), 1.0)
+    assert (seen["samples"], seen["load_max"]) == (0, None)
+    told = {"throttle_reasons": ["power brake", "power cap"], "foreign_processes": 1}
+    assert seen["gpu"] == dict.fromkeys((*samples.RANGES, "process_memory_mib")) | told
 
 
 def test_counters_grow_from_just_before_the_window_to_just_after_it():

@@ -89,3 +89,8 @@ def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothin
     something = {"mm", "addmm", "bmm", "native_layer_norm", "copy_", "gelu", "add_", "mul_"}
     assert {f"aten::{name}" for name in nothing} <= {*found["nothing"]}
     assert {f"aten::{name}" for name in something} <= {*found["something"]}
+
+
+def test_how_an_optimizer_updates_is_found_of_one_that_takes_matrices_alone(tmp_path):
+    one = cell("bert", "pytorch-eager", "fit", "smoke")
+    assert run("read_back", one, "update_of_matrices", folder=tmp_path) == "for-loop"

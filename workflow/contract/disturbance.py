@@ -15,5 +15,5 @@ def disturbance(foreign_cpu_share: float | None, foreign_gpu_processes: int | No
         least = f"{100 * FOREIGN_CPU_HEAVY:.0f}\u00a0%"
         found.append(f"other processes took at least {least} of the processors")
     if foreign_gpu_processes:
-        found.append("other processes computed on the GPU")
+        found.append("other processes had a context on the GPU")
     return " and ".join(found)

@@ -10,6 +10,7 @@ from measure.frameworks import Framework
 # Builders' words for an attention without a fused kernel.
 WRITTEN_OUT = ("einsum", "matmul", "eager", "none")
 NO_KERNEL = "none seen"  # no fused attention, in a profile that would have shown it
+OUTPUTS = "among them the outputs of all steps, which Keras keeps until its loop ends"
 
 
 def parity(framework: Framework, amount: dict) -> dict:
@@ -49,6 +50,8 @@ def peak_device(framework: Framework) -> dict:
     """The record's peak of device memory and what it counts; None where nothing is counted."""
     peak_mib = framework.peak_device_mib()
     words = getattr(framework, "peak_device_counts", None)
+    if getattr(framework, "keeps_outputs", lambda: False)():
+        words = f"{words}; {OUTPUTS}"
     return {
         "peak_device_mib": peak_mib,
         "peak_device_counts": None if peak_mib is None else words,

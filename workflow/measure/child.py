@@ -68,7 +68,7 @@ class Measurement:
         self.time()
         self.describe()
         self.check_operation()
-        self.events.send("measured")
+        self.events.send("measured", probeable=self.framework.probeable)
         with self._extra():
             self.time_operation()
             if "legacy" in self.request["extras"]:
@@ -140,7 +140,13 @@ class Measurement:
         """Report memory, parity card and warnings, before probes would change them."""
         # Before the card, which computes a little to read its entries back.
         self.events.send("memory", peak_rss_mib=peak_rss_mib(), **peak_device(self.framework))
-        self.card = parity(self.framework, self.amount)
+        self.card: dict[str, Any] | None = None
+        try:
+            self.card = parity(self.framework, self.amount)
+        except frameworks.WrongFramework:
+            raise
+        except Exception as error:  # what was timed is true all the same
+            self._withhold("parity", error)
         self.events.send("parity", parity=self.card)
         self._report_timing()
         self.events.send("warnings", warnings=self.caught.texts())
@@ -182,7 +188,7 @@ class Measurement:
             return
         self.events.send("host_overhead", host_overhead=share)
         kernels = getattr(self.framework, "attention_kernels", None)
-        if kernels is not None:
+        if kernels is not None and self.card:
             graphs = getattr(self.framework, "launches_graphs", False)
             card = with_profile(self.card, kernels, graphs)
             self.events.send("parity", parity=card)

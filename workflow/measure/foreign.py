@@ -1,6 +1,7 @@
-"""Processor time that went to everything but this process, on the processors that it may use.
+"""Processor time that went to everything but this run, on the processors that it may use.
 
-Work on the other processors does not count: this process could not have used their time.
+Work on the other processors does not count: this run could not have used their time. The run is the
+session that its supervisor has started: inductor compiles in processes that are not waited for.
 """
 
 import contextlib
@@ -12,16 +13,26 @@ LEAST_S = 1.0  # of timed steps: the system counts in hundredths of a second
 
 
 def other_cpu_seconds() -> float | None:
-    """Processor seconds of everything but this process since the machine started."""
+    """Processor seconds of everything but this run since the machine started."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         lines = Path("/proc/stat").read_text().splitlines()
         used = {f"cpu{number}" for number in os.sched_getaffinity(0)}
         counted = [fields for line in lines if (fields := line.split()) and fields[0] in used]
         # user nice system idle iowait irq softirq steal; steal is the host's doing, and counts.
         busy = sum(int(fields[1 + i]) for fields in counted for i in (0, 1, 2, 5, 6, 7))
-        own = sum(os.times()[:4])
-        return busy / os.sysconf("SC_CLK_TCK") - own
+        return (busy - _own()) / os.sysconf("SC_CLK_TCK")
     return None
+
+
+def _own() -> int:
+    """The system's ticks of this session: of its processes, and of those that they waited for."""
+    session, own = str(os.getsid(0)), 0
+    for process in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            fields = process.read_text().rpartition(")")[2].split()  # a name may hold spaces
+            if fields[3] == session:
+                own += sum(map(int, fields[11:15]))
+    return own
 
 
 def foreign_share(before: float | None, after: float | None, wall_s: float) -> float | None:

@@ -86,15 +86,6 @@ def overhead_share(operations: dict[str, Operation], elapsed_ns: float) -> float
     return max(0.0, 1 - busy_ns / elapsed_ns)
 
 
-def outermost(spans: list[Span]) -> int:
-    """How many spans lie in no other one: an operation and those that it calls are one."""
-    number, reached = 0, float("-inf")
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if span.end > reached and not span.part:
-            number, reached = number + 1, span.end
-    return number
-
-
 def profile(framework: Framework, step_ns: float) -> dict:
     """Profile steps, for the record's ``host_overhead``; raises whatever the profiler fails with.
 
@@ -112,7 +103,6 @@ def profile(framework: Framework, step_ns: float) -> dict:
     pairs = zip(timer.plain_ns, timer.profiled_ns, strict=True)
     return {
         "share": overhead_share(operations, elapsed_ns),
-        "operations_per_step": sum(map(outermost, timer.computing)) / timer.steps,
         "method": framework.profiler,
         "steps": timer.steps,
         "step_ms": elapsed_ns / timer.steps / 1e6,

@@ -146,7 +146,7 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
     record["finished_at"] = now()
     seen = child.ending()
     record["ending"] = dataclasses.asdict(seen)
-    record["probes"] = _probes(job.identity, child.reported("probes", "probes") or [], seen)
+    record["probes"] = _probes(job.identity, child, seen)
     record["timing"] = _timing(child.reported("timing", "timing"), record["total_s"])
     for name in ("python", "packages"):  # as the run found them, if it came that far
         found = child.reported("packages", name)
@@ -206,11 +206,12 @@ def _training(identity: dict[str, Any]) -> dict[str, Any] | None:
     return planned and {**planned, "path": str(Path(planned["file"]).absolute())}
 
 
-def _probes(
-    identity: dict[str, Any], done: list[dict[str, Any]], seen: ending.Ending
-) -> list[dict[str, Any]]:
-    """The probes; if the process died after the measurement, the missing ones as failed."""
-    if not seen.measured or ending.of_process(seen)[0] == "ok":
+def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> list[dict[str, Any]]:
+    """The probes; if the process died after the measurement, the missing ones as failed, unless its
+    framework makes none.
+    """
+    done: list[dict[str, Any]] = child.reported("probes", "probes") or []
+    if not child.reported("measured", "probeable") or ending.of_process(seen)[0] == "ok":
         return done
     missing = identity["probes"][len(done) :]
     return done + [_lost_probe(identity, planned) for planned in missing]

@@ -161,6 +161,7 @@ class Gpu:
         Readings that this GPU does not offer (a divided one has no utilisation) are None.
         """
         nvml, device = self.nvml, self.device
+        others, held_mib = tried(self._processes) or (None, None)
         return {
             "sm_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_SM),
             "memory_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_MEM),
@@ -170,8 +171,8 @@ class Gpu:
             "power_w": tried(lambda: nvml.nvmlDeviceGetPowerUsage(device) / 1e3),
             "utilization_percent": tried(lambda: nvml.nvmlDeviceGetUtilizationRates(device).gpu),
             "throttle_reasons": tried(self._throttle_reasons),
-            "foreign_processes": tried(self._foreign_processes),
-            "process_memory_mib": tried(self._process_memory_mib),
+            "foreign_processes": others,
+            "process_memory_mib": held_mib,
             "free_memory_mib": tried(self._free_memory_mib),
         }
 
@@ -179,11 +180,13 @@ class Gpu:
         slowed = self.nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self.device)
         return [word for bit, word in SLOWED_BY.items() if slowed & bit]
 
-    def _process_memory_mib(self) -> float | None:
-        """MiB of device memory that the run's processes hold, with pools, contexts and kernels.
+    def _processes(self) -> tuple[int, float | None]:
+        """The number of processes with a context on the device that are not of this run, and MiB of
+        device memory that the run's hold, with pools, contexts and kernels.
 
-        None if the driver does not tell, or if ours cannot be found among several processes (see
-        :meth:`_foreign_processes`).
+        In a container NVML may number processes as the host does, so that none looks like ours;
+        during the timed steps one of them is: a single one, of several nobody can tell which. The
+        MiB are None then, and where the driver does not tell.
         """
         running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
         run = {p.pid for p in psutil.Process(os.getppid()).children(recursive=True)}
@@ -191,21 +194,11 @@ class Gpu:
         if not own and len(running) == 1:
             own = running
         held = [process.usedGpuMemory for process in own]
-        return None if not held or None in held else sum(held) / 2**20
+        held_mib = None if not held or None in held else sum(held) / 2**20
+        return max(0, len(running) - max(1, len(own))), held_mib
 
     def _free_memory_mib(self) -> float:
         return self.nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20
-
-    def _foreign_processes(self) -> int:
-        """The number of compute processes that do not belong to this run.
-
-        In a container NVML may number processes as the host does, so that none looks like ours;
-        during the timed steps one of them is.
-        """
-        running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
-        run = psutil.Process(os.getppid()).children(recursive=True)
-        own = {process.pid for process in run} & {process.pid for process in running}
-        return max(0, len(running) - max(1, len(own)))
 
 
 def gpu_or_words(name: str) -> Gpu | None:

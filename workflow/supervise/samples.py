@@ -21,9 +21,12 @@ RANGES = (
 
 
 def summary(samples: list[dict], window: Window, interval_s: float) -> dict | None:
-    """The record's ``monitor``; None if no sample fell into the window."""
-    inside = _inside(samples, window)
-    if not inside:
+    """The record's ``monitor``; None without a window or a sample.
+
+    The samples around the window tell of a short one what does not change by the moment.
+    """
+    inside, around = _inside(samples, window), _around(samples, window)
+    if not around:
         return None
     return {
         "interval_s": interval_s,
@@ -32,7 +35,7 @@ def summary(samples: list[dict], window: Window, interval_s: float) -> dict | No
         "frequency_mhz": _range(_values(inside, "frequency_mhz")),
         "throttled": _growth(samples, window, "throttle_events"),
         "swapped_mib": _growth(samples, window, "swapped_mib"),
-        "gpu": _gpu([sample["gpu"] for sample in inside if sample["gpu"]]),
+        "gpu": _gpu(_values(inside, "gpu"), _values(around, "gpu")),
     }
 
 
@@ -63,6 +66,15 @@ def _inside(samples: list[dict], window: Window) -> list[dict]:
     return [sample for sample in samples if window[0] <= sample["at_ns"] <= window[1]]
 
 
+def _around(samples: list[dict], window: Window) -> list[dict]:
+    """The samples in the window, the last one before it and the first one after it."""
+    if window is None:
+        return []
+    before = [sample for sample in samples if sample["at_ns"] < window[0]]
+    after = [sample for sample in samples if sample["at_ns"] > window[1]]
+    return [*before[-1:], *_inside(samples, window), *after[:1]]
+
+
 def _values(samples: list[dict], name: str) -> list[Any]:
     return [sample[name] for sample in samples if sample[name] is not None]
 
@@ -75,13 +87,8 @@ def _range(values: list[float]) -> dict | None:
 
 def _growth(samples: list[dict], window: Window, name: str) -> Any:
     """A counter's growth from the last sample before the window to the first one after it."""
-    if window is None:
-        return None
     counted = [sample for sample in samples if sample[name] is not None]
-    before = [s[name] for s in counted if s["at_ns"] <= window[0]]
-    after = [s[name] for s in counted if s["at_ns"] >= window[1]]
-    inside = _values(_inside(counted, window), name)
-    counts = [*before[-1:], *inside, *after[:1]]
+    counts = _values(_around(counted, window), name)
     return counts[-1] - counts[0] if counts else None
 
 
@@ -94,13 +101,13 @@ def _joules_at(samples: list[dict], at_ns: int) -> float | None:
     return None
 
 
-def _gpu(readings: list[dict]) -> dict | None:
-    if not readings:
+def _gpu(inside: list[dict], around: list[dict]) -> dict | None:
+    if not around:
         return None
-    reasons = _values(readings, "throttle_reasons")
+    reasons = _values(around, "throttle_reasons")
     return {
-        **{name: _range(_values(readings, name)) for name in RANGES},
+        **{name: _range(_values(inside, name)) for name in RANGES},
         "throttle_reasons": sorted({word for of in reasons for word in of}) if reasons else None,
-        "foreign_processes": max(_values(readings, "foreign_processes"), default=None),
-        "process_memory_mib": _range(_values(readings, "process_memory_mib")),
+        "foreign_processes": max(_values(around, "foreign_processes"), default=None),
+        "process_memory_mib": _range(_values(inside, "process_memory_mib")),
     }

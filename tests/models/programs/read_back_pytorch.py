@@ -1,13 +1,21 @@
 """Tasks that read a card and a profile after a few steps of a cell."""
 
-from column import measured
+from column import framework_of, measured
 
 from measure.card import parity
+from measure.frameworks import optimizers
 from measure.frameworks.torch_profile import computing, computing_nothing, recorded_events
 
 
 def card(cell):
     return parity(measured(cell), {"images_per_step": None})
+
+
+def update_of_matrices(cell):
+    """How an optimizer updates that takes matrices alone."""
+    torch = framework_of(cell).torch
+    muon = torch.optim.Muon([torch.nn.Parameter(torch.ones(8, 4))])
+    return optimizers.of_torch(torch, muon, "cpu")
 
 
 def profile(cell):

@@ -20,6 +20,7 @@ from analysis.comparisons.observer import border_share, observed_longer, observe
 from analysis.data import ROW, Data
 from analysis.formats.text import listed, percent, spread, times
 from analysis.results.cells import Cell
+from analysis.results.record import Record
 from contract.disturbance import FOREIGN_CPU_HEAVY
 
 CLOCKS = {  # columns of the table of runs
@@ -46,11 +47,15 @@ def foreign_load(data: Data) -> Iterator[Found]:
 
 @rule
 def not_monitored(data: Data) -> Iterator[Found]:
-    """Runs without a monitor: what the machine did is not known."""
+    """Runs without a sample while steps were timed: what the machine did then is not known."""
     cells = measured(data.results.rows)
-    missing = found_in(cells, lambda cell: sum(not record.monitor for record in cell.records))
+    missing = found_in(cells, lambda cell: sum(map(_not_sampled, cell.records)))
     everything = sum(missing.values()) == len(data.results.records)
     yield Found(missing, {"runs": labelled(missing)}, {"all": everything})
+
+
+def _not_sampled(record: Record) -> bool:
+    return not (record.monitor and record.monitor.samples)
 
 
 @rule

@@ -35,10 +35,10 @@ def measured(results: Results) -> Grid:
 
 
 def _read_back(row: RowCells) -> Iterator[tuple[bool, str]]:
-    """For each measured run: True if it is what the words say, and what was read back."""
+    """For each measured run with a card: True if it is what the words say, and the facts."""
     words = row.row.measures
-    for record in (record for cell in row.measured for record in cell.records):
-        card, work = record.parity or {}, record.work
+    for record in (record for cell in row.measured for record in cell.records if record.parity):
+        card, work = record.parity, record.work
         optimizer, dtype = card.get("optimizer"), card.get("dtype") or ""
         facts = [optimizer, dtype]
         same = optimizer == words["optimizer"].partition(":")[0] if "optimizer" in words else True

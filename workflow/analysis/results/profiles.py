@@ -36,7 +36,6 @@ class HostOverhead:
     share: float
     method: str
     steps: int
-    operations_per_step: float | None = None  # outermost ones; of a GPU what was launched
     step_ms: float | None = None
     pairs: tuple[Pair, ...] = ()
     foreign_cpu_share: float | None = None

@@ -16,7 +16,7 @@ sys.path[0] = str(Path(__file__).resolve().parents[2])
 from measure.controls.matmul import library  # noqa: E402 (the path above finds them)
 from measure.process import Events, run  # noqa: E402
 
-SIZE = {"cpu": 256, "cuda": 4096}  # a step of about a millisecond
+SIZE = {"cpu": 256, "cuda": 4096}  # a fraction of a millisecond on a processor, some on a GPU
 WARMUP_S = 0.5
 
 

@@ -8,6 +8,8 @@ built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may
     the builder's word.
 ``restart_peak_device()``, ``peak_device_counts``
     the first starts the peak of device memory anew; the second says in words what it counts.
+``keeps_outputs()``
+    True if it keeps what every step returns, until the loop ends.
 ``device_limit_mib()``
     most device memory that the framework may take, MiB; None if it does not tell.
 ``late_ns()``
@@ -15,7 +17,8 @@ built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may
     returns the ns that this took: 0 after a fence that has waited for everything.
 ``compile_cache()``
     the state of a compilation cache that is kept between processes, by the library's own counters:
-    ``cold``, something was compiled; ``warm``, nothing was; None, nothing is kept.
+    ``cold``, something that was looked for was not there; ``warm``, all of that was, whatever else
+    each process does anew; None, nothing is kept.
 ``import_tensorflow_s``
     seconds of its import that TensorFlow's took, where it does not compute with TensorFlow.
 ``attention_kernels``

@@ -4,7 +4,7 @@ import os
 import platform
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,6 @@ from measure.operations import Span
 
 class NoProfiler(RuntimeError):
     """No profiler tells which part of a step computes and which is overhead."""
-
-
-class NothingTrained(TypeError):
-    """An operation has no weights to train."""
 
 
 class Framework:
@@ -75,15 +71,6 @@ class Framework:
 
     def end_profile(self) -> list[Span]:
         return []
-
-    def begin_training(self) -> NoReturn:
-        raise NothingTrained(self.cell.model)
-
-    def train_epoch(self, images: Any, classes: Any) -> NoReturn:
-        raise NothingTrained(self.cell.model)
-
-    def probabilities(self, images: Any) -> NoReturn:
-        raise NothingTrained(self.cell.model)
 
     def work(self) -> dict[str, int]:
         return {"parameters": 0, "trainable_parameters": 0}

@@ -64,7 +64,8 @@ class KerasFramework(ABC):
             # The traceback keeps the iterator alive: tf.data may take 2.5 s to
             # end one, which belongs to no step.
             self._ended.append(end)
-        self.settle()
+        finally:
+            self.settle()
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """``(ms, steps, words)`` as published: host clock in batch callbacks, without a fence, but
@@ -78,7 +79,8 @@ class KerasFramework(ABC):
             self._call(self.dataset(self.cell.batch_size), callback)
         except Finished as end:
             self._ended.append(end)
-        self.settle()
+        finally:
+            self.settle()
         waits = self.results_for(callback) == FETCHED
         words = "results fetched in each step" if waits else loops.NO_FENCE
         return (
@@ -143,6 +145,10 @@ class KerasFramework(ABC):
         driven = self._callback and not self._loop(self.cell.batch_size)
         return self.results_for(self._callback) if driven else None
 
+    def keeps_outputs(self) -> bool:
+        """True if Keras gathers each step's outputs: its ``predict`` returns those of all."""
+        return self.cell.task == "predict" and not self._loop(self.cell.batch_size)
+
     @abstractmethod
     def results_for(self, callback: Any) -> str:
         """What Keras does with a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
@@ -152,7 +158,7 @@ class KerasFramework(ABC):
         """The data that the trainer is given: one batch, again and again."""
 
     def settle(self) -> None:  # noqa: B027 (most have nothing to do)
-        """Bring the model back to a usable state after a loop was left."""
+        """Bring the model back to a usable state after a loop was left, or has failed."""
 
     def work(self) -> dict[str, int]:
         """Numbers of parameters of the live model."""

@@ -46,10 +46,13 @@ class Framework(Traced, Keras3Framework):
         self._asked[event.removeprefix("/jax/compilation_cache/")] += 1
 
     def compile_cache(self) -> str | None:
-        """State of the cache, by the programs that JAX looked for, those of building included."""
-        if self._asked["cache_misses"]:
-            return "cold"
-        return "warm" if self._asked["cache_hits"] else None
+        """State of the cache, by the programs that JAX looked for, those of building included. It
+        looks without a folder, too, and tells no miss of what it never keeps: calls of the host.
+        """
+        looked, found = self._asked["compile_requests_use_cache"], self._asked["cache_hits"]
+        if not looked or not self.jax.config.jax_compilation_cache_dir:
+            return None
+        return "warm" if found == looked else "cold"
 
     def live_accelerator(self) -> tuple[str, str]:
         return live.of_jax(self.jax)

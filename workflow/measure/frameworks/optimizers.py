@@ -39,7 +39,8 @@ def seen(torch: Any, update: Callable[[], object]) -> str:
 
 def of_torch(torch: Any, optimizer: Any, device: str) -> str:
     """How an optimizer of ``torch.optim`` updates: as a new one with its options does."""
-    parameters = [torch.nn.Parameter(torch.zeros(8, device=device)) for _ in range(2)]
+    shape = (8,) * optimizer.param_groups[0]["params"][0].ndim  # Muon takes matrices alone
+    parameters = [torch.nn.Parameter(torch.zeros(shape, device=device)) for _ in range(2)]
     for parameter in parameters:
         parameter.grad = torch.ones_like(parameter)
     groups = [{**optimizer.param_groups[0], "params": parameters}]

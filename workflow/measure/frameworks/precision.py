@@ -1,7 +1,8 @@
 """Finds the precision of float32 products by computing some, not by reading flags.
 
 TF32 keeps 10 bits of each factor and bfloat16 7, so a factor that needs more
-comes back rounded. Sums of it are exact in float32.
+comes back rounded. Sums of it are exact in float32, but for those of a convolution
+by Winograd's way.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ SIZE = 512  # of square matrices; large enough for the libraries' fast paths
 CHANNELS, KERNEL = 64, 3  # of a convolution
 FINE = 1 + 2**-12  # kept by float32 alone
 COARSE = 1 + 2**-9  # kept by TF32 too, not by bfloat16
+NEAR = 2**-14  # a quarter of the least that rounding takes away, and more than Winograd's way does
 
 
 def used(matmul: Callable[[float], Any], convolution: Callable[[float], Any]) -> dict[str, str]:
@@ -27,6 +29,7 @@ def used(matmul: Callable[[float], Any], convolution: Callable[[float], Any]) ->
 
 
 def _kept(product: Callable[[float], Any], terms: int) -> str:
-    if float(product(FINE)) == terms * FINE:
-        return "float32"
-    return "tf32" if float(product(COARSE)) == terms * COARSE else "bfloat16"
+    def near(x: float) -> bool:
+        return abs(float(product(x)) / terms - x) < NEAR
+
+    return "float32" if near(FINE) else "tf32" if near(COARSE) else "bfloat16"

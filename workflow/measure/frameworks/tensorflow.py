@@ -49,8 +49,10 @@ class TensorFlowMixin(Traced):
 
     def fence(self) -> None:
         # Host operations of a step are done when the step's call returns (a
-        # tf.function is run synchronously); only devices may lag behind.
-        self.tf.test.experimental.sync_devices()
+        # tf.function is run synchronously); only devices may lag behind. Without
+        # one this would be an operation that waits for nothing, on the clock.
+        if self.cell.accelerator == "cuda":
+            self.tf.test.experimental.sync_devices()
 
     def dataset(self, batch_size: int) -> Any:
         """One batch, converted to tensors once and repeated, as users of TensorFlow do: the same

@@ -96,9 +96,8 @@ class TorchMixin:
         cuda = self.cell.accelerator == "cuda"
         device = self.torch.autograd.DeviceType.CUDA if cuda else None
         names = {event.name for event in events}
-        operators = {name.removeprefix("aten::_").removesuffix("_backward") for name in names}
-        seen = {name for name in operators if name.startswith(attention.OPERATOR)}
-        self.attention_kernels = sorted(seen.union(attention.fused(names) if cuda else ()))
+        seen = attention.operators(names).union(attention.fused(names) if cuda else ())
+        self.attention_kernels = sorted(seen)
         nothing = computing_nothing(self.torch, names)
         return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)
 

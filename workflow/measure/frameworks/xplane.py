@@ -9,6 +9,7 @@ return before they are done. Each part is in the trace as a task. A piece's ``en
 late: the thread that computes the last part first runs what had to wait for the piece.
 """
 
+import os
 import re
 import tempfile
 import traceback
@@ -55,7 +56,7 @@ class NoOperation(RuntimeError):
 
 
 class Trace:
-    """A profile of this process in a temporary folder."""
+    """A profile of this process, in a folder that goes with the run's, whatever ends it."""
 
     def __init__(
         self,
@@ -68,7 +69,8 @@ class Trace:
 
         compiled: the steps are programs of XLA.
         """
-        self._folder = tempfile.TemporaryDirectory(prefix="millistep-trace-")
+        where = os.environ.get("MILLISTEP_SCRATCH")
+        self._folder = tempfile.TemporaryDirectory(prefix="trace-", dir=where)
         self._stop, self._read, self._compiled = stop, read, compiled
         self.graphs = False  # True once it has seen that CUDA graphs are launched
         start(self._folder.name)

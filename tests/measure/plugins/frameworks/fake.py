@@ -10,6 +10,7 @@ import time
 import warnings
 from pathlib import Path
 
+from measure.frameworks import WrongFramework
 from measure.native import build
 from measure.operations import Span
 
@@ -18,14 +19,13 @@ DESCRIPTORS = range(3, 1024)
 
 
 class Framework:
-    probeable = True
-
     def __init__(self, cell):
         self.cell = cell
         self.wanted = cell.architecture
         self.compiled = 0
         self.steps = self.blocks = 0
         self.models = Operation(self.wanted.get("operation", {}))
+        self.probeable = self.wanted.get("probeable", True)
 
     def load(self):
         pass
@@ -173,6 +173,8 @@ class Framework:
         return {"parameters": 1, "trainable_parameters": 1}
 
     def parity(self):
+        if failure := self.wanted.get("card_fails"):
+            raise {"ValueError": ValueError, "WrongFramework": WrongFramework}[failure]("no card")
         return {
             "framework_version": "fake 1",
             "backend": "fake",
@@ -201,6 +203,8 @@ class Framework:
     def begin_profile(self):
         if self.wanted.get("profiler_fails"):
             raise RuntimeError("no profiler here")
+        if self.wanted.get("profiler_kills"):
+            self.killed()
         self.began = time.perf_counter_ns()
 
     def end_profile(self):

@@ -69,7 +69,7 @@ def _idle_share(run: Run) -> float | None:
 
 def _operations(run: Run) -> float | None:
     profile = run.record.host_overhead if run.record else None
-    return profile and profile.operations_per_step
+    return (profile and profile.launched) or None  # older records list none
 
 
 def beside_the_published(data: Data) -> Grid:
