@@ -15,7 +15,6 @@ from analysis.answer.comment import as_json, comment
 from analysis.answer.compute import POWER, Status, answer, seconds, smallest_shown
 from analysis.caveats.core import collect
 from analysis.caveats.groups import grouped
-from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import read_json
 from analysis.statistics.intervals import Verdict, paired_ratio, together, verdict
@@ -32,7 +31,7 @@ def asked(folder, factor=1.0, task="", change=lambda project: None, runs=8):
     scale(project, PATCH, {run: NOISE[run] / setting for run in range(1, runs + 1)})
     scale(project, PATCH, dict.fromkeys(range(1, runs + 1), factor), task)
     change(project)
-    data = Data(project.load())
+    data = project.data()
     return answer(data, 0.02, 3), data
 
 
@@ -106,7 +105,7 @@ def test_a_run_that_tells_nothing_asks_for_more(tmp_path):
 
 def test_other_columns_are_no_question(tmp_path):
     with pytest.raises(InputError, match="two columns of one framework"):
-        answer(Data(project_of(tmp_path, JAX, TORCH).load()), 0.02, 1)
+        answer(project_of(tmp_path, JAX, TORCH).data(), 0.02, 1)
 
 
 def test_the_smallest_slow_down_is_shown_as_often_as_is_said():

@@ -7,7 +7,6 @@ from record_changes import profile
 from results_factory import BERT_ROWS, Project, make_plan
 from time_changes import slowed, takes
 
-from analysis.data import Data
 from analysis.topics.why.ceilings import ceilings, withheld
 from analysis.topics.why.section import ceiling_grid, ceiling_summary
 from analysis.writing.files import to_csv
@@ -31,7 +30,7 @@ def pair(tmp_path):
 
 def found_in(project):
     """The ceilings as they are named tuples."""
-    return list(ceilings(Data(project.load())).itertuples())
+    return list(ceilings(project.data()).itertuples())
 
 
 def test_by_hand(pair):
@@ -52,7 +51,7 @@ def test_on_a_gpu_nothing_of_the_profiler_lies_within_kernels(pair):
 
 
 def test_the_summary_names_the_highest_and_what_the_profiler_cost(pair):
-    data = Data(pair.load())
+    data = pair.data()
     assert ceiling_summary(data) == (
         "Over 2 profiled cells the median ceiling is estimated as 1.56× and the highest as 2.00× "
         "[1.60×, 2.67×] (BERT fit on Keras 3 (PyTorch)). The profiler is shown to make steps "
@@ -81,7 +80,7 @@ def test_a_profiler_that_is_not_shown_to_cost_anything_widens_by_its_mean(
     pair.change(noise)
     _, torch = found_in(pair)
     assert (torch.ci95_low, torch.ci95_high) == pytest.approx((low, high), abs=1e-4)
-    assert "is shown to make" not in ceiling_summary(Data(pair.load()))
+    assert "is shown to make" not in ceiling_summary(pair.data())
 
 
 def test_a_compiled_graph_computes_as_a_whole_where_none_of_its_kernels_is_named(pair):
@@ -93,7 +92,7 @@ def test_a_compiled_graph_computes_as_a_whole_where_none_of_its_kernels_is_named
             record["host_overhead"] = profile(30.0, 0.5, 1.25, operations)
 
         pair.change(change, TORCH)
-        return ceiling_summary(Data(pair.load()))
+        return ceiling_summary(pair.data())
 
     assert "compiled graph" not in compiled("cpp_fused_gelu", "aten::mm")
     said = "In 1 cell the profiler saw compiled graphs as one operation each, which counts as"
@@ -107,7 +106,7 @@ def test_what_is_too_little_to_be_printed_is_not_said(pair):
 
     pair.change(hardly)
     assert all(cell.slowdown_low > 1 for cell in found_in(pair))
-    assert "is shown to make" not in ceiling_summary(Data(pair.load()))
+    assert "is shown to make" not in ceiling_summary(pair.data())
 
 
 def test_a_cost_that_is_shown_is_said_however_close_to_none_its_interval_begins(pair):
@@ -117,7 +116,7 @@ def test_a_cost_that_is_shown_is_said_however_close_to_none_its_interval_begins(
 
     pair.change(unsure)
     assert all(1 < cell.slowdown_low < 1.005 for cell in found_in(pair))
-    assert "longer in 2 of 2 cells, 1.04×." in ceiling_summary(Data(pair.load()))
+    assert "longer in 2 of 2 cells, 1.04×." in ceiling_summary(pair.data())
 
 
 def busy(project):
@@ -127,7 +126,7 @@ def busy(project):
 @pytest.mark.parametrize("spoil", [busy, slowed])  # Keras 3 on PyTorch
 def test_of_cells_that_were_disturbed_or_not_steady_nothing_is_said(pair, spoil):
     spoil(pair)
-    data = Data(pair.load())
+    data = pair.data()
     assert list(ceilings(data)["column"]) == [JAX]
     assert list(withheld(data)["column"]) == [TORCH]
     assert "other work disturbed" in ceiling_summary(data)
@@ -136,7 +135,7 @@ def test_of_cells_that_were_disturbed_or_not_steady_nothing_is_said(pair, spoil)
 def test_older_records_and_steps_that_compute_nothing(pair):
     old = {"share": 1.0, "method": "profiler", "steps": 3}
     pair.change(lambda r: r.update(host_overhead=old), TORCH)
-    data = Data(pair.load())
+    data = pair.data()
     assert ceiling_grid(data).lines[1][2:] == ("no limit [no limit, no limit]", "NA")
     line = to_csv(ceilings(data)).splitlines()[2]
     assert line == f"bert,fit,8,{TORCH},3,1.0,1.0,1.0,inf,inf,inf,NA,NA,NA"
@@ -150,7 +149,7 @@ def test_a_single_run_has_a_ceiling_and_no_interval(tmp_path):
 
 
 def test_nothing_profiled_is_a_file_without_lines(tmp_path):
-    data = Data(Project(tmp_path, make_plan(columns=(JAX,), rows=BERT_ROWS[:1])).load())
+    data = Project(tmp_path, make_plan(columns=(JAX,), rows=BERT_ROWS[:1])).data()
     assert to_csv(ceilings(data)) == (
         "model,task,batch_size,column,runs,share,ci95_low,ci95_high,ceiling,ceiling_low,"
         "ceiling_high,profiler_slowdown,slowdown_low,slowdown_high\n"

@@ -1,7 +1,7 @@
 """A table with columns on the processor and on the GPU of one machine."""
 
 import pytest
-from quiet_table import found, ids, on_processor, quiet_project, record
+from quiet_table import found, ids, on_processor, record
 from results_factory import Project, make_plan
 
 from analysis.compare.archives import Archive
@@ -132,15 +132,14 @@ def test_two_archives_of_one_machine_are_ranked(mixed):
 WITHOUT_MEANING = {"random_weights", "measured_on_cpu", "plausibility_not_tested"}
 
 
-def test_operations_without_a_framework_have_no_weights_no_peak_and_no_other_device(tmp_path):
-    project = quiet_project(tmp_path)
-    project.plan.update(weights="random")
-    on_processor(project)
-    record("work", run=0, flops_per_step=None)(project)
-    before = {*ids(project)}
+def test_operations_without_a_framework_have_no_weights_no_peak_and_no_other_device(quiet):
+    quiet.plan.update(weights="random")
+    on_processor(quiet)
+    record("work", run=0, flops_per_step=None)(quiet)
+    before = {*ids(quiet)}
     assert before >= WITHOUT_MEANING
-    one, other = project.plan["columns"]
+    one, other = quiet.plan["columns"]
     one["family"] = "host"  # beside a net they are said
-    assert {*ids(project)} >= {"random_weights", "measured_on_cpu"}
+    assert {*ids(quiet)} >= {"random_weights", "measured_on_cpu"}
     other["family"] = "host"
-    assert {*ids(project)} == before - WITHOUT_MEANING
+    assert {*ids(quiet)} == before - WITHOUT_MEANING

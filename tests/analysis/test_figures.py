@@ -9,7 +9,7 @@ from conditions import gpu_readings
 from drawn_pages import in_our_look
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from quiet_table import TORCH, quiet_project
+from quiet_table import TORCH
 from record_changes import stretch
 from results_factory import Project, make_plan, unsupported
 from time_changes import scale, scattered
@@ -97,19 +97,18 @@ def test_probes_memory_and_canaries_are_drawn(tmp_path):
     assert "oom" in words(results, "memory")
 
 
-def test_a_run_at_one_batch_size_alone_bends_no_line(tmp_path):
-    project = quiet_project(tmp_path)
+def test_a_run_at_one_batch_size_alone_bends_no_line(quiet):
 
     def slower_and_without_probes(r):
         scale(r, 1.1)
         r["probes"] = []
 
     def points():
-        return sample_ms(Data(project.load()))["bert", "fit", 8, TORCH]
+        return sample_ms(quiet.data())["bert", "fit", 8, TORCH]
 
     before = points()
     assert len(before) > 1
-    project.change(slower_and_without_probes, TORCH, run=2)
+    quiet.change(slower_and_without_probes, TORCH, run=2)
     assert points() == pytest.approx(before)
 
 
@@ -118,11 +117,10 @@ def test_without_canaries_the_reason_stands_there(project):
     assert "not measured: no file" in words(project.load(), "blocks")
 
 
-def test_stretches_and_canaries_are_drawn_in_per_cent(tmp_path):
-    project = quiet_project(tmp_path)
-    scattered(project)
-    project.canaries[1]["python_loop_ms"] *= 1.04
-    above, below = blocks.blocks(Data(project.load())).axes
+def test_stretches_and_canaries_are_drawn_in_per_cent(quiet):
+    scattered(quiet)
+    quiet.canaries[1]["python_loop_ms"] *= 1.04
+    above, below = blocks.blocks(quiet.data()).axes
     drawn = {round(y) for line in above.lines[:2] for y in line.get_ydata()}
     assert drawn == {-10, 0, 10}
     assert {round(y) for line in below.lines for y in line.get_ydata()} >= {0, 4}
@@ -187,7 +185,7 @@ def test_memory_of_a_device_is_shown_by_every_count_that_there_is(project):
 
 def test_axes_reach_a_little_beyond_what_they_show(project):
     def ends(name, of):
-        return FIGURES[name](Data(of.load(), load_reference())).axes[0].get_xlim()
+        return FIGURES[name](of.data(load_reference())).axes[0].get_xlim()
 
     project.change(lambda r: r["memory"].update(peak_rss_mib=200.0))
     project.change(lambda r: r["memory"].update(peak_rss_mib=None), task="fit")
@@ -206,7 +204,7 @@ def test_a_family_without_columns_is_reported(tmp_path):
     project = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-torch")))
     found = words(project.load(), "speedup_over_pytorch")
     assert "plain PyTorch not among the columns" in found
-    data = Data(project.load(), load_reference())
+    data = project.data(load_reference())
     assert FIGURES["speedup_over_pytorch"](data).axes[0].get_gid() == NOTHING  # pages leave it out
 
 

@@ -76,10 +76,9 @@ def test_one_noisy_call_explains_what_it_moves_the_mean_of_ten_by(tmp_path, off,
     assert cause_of(cell_of(tmp_path, 0.9, SUBTRACTION, change=change)) is cause
 
 
-def test_nothing_to_explain_without_the_arithmetic(tmp_path):
-    project = quiet_project(tmp_path)
-    project.change(lambda r: r["timing"].update(legacy=None), JAX)
-    cell = project.load().rows[0].cells[0]
+def test_nothing_to_explain_without_the_arithmetic(quiet):
+    quiet.change(lambda r: r["timing"].update(legacy=None), JAX)
+    cell = quiet.load().rows[0].cells[0]
     assert (cause_of(cell), sentence(cell)) == (None, "")
 
 

@@ -8,7 +8,6 @@ import random
 import pytest
 from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
 
-from analysis.data import Data
 from analysis.statistics.intervals import MARGIN, paired_ratio
 from analysis.statistics.payoff import Pays, pays
 from analysis.topics.native.compute import naive_builds, native, payoffs, ways
@@ -19,13 +18,13 @@ NATIVE, NAIVE = f"{EAGER}+native", f"{EAGER}+naive"
 
 def lines_of(project):
     """Lines of native.csv by column."""
-    text = to_csv(native(Data(project.load())))
+    text = to_csv(native(project.data()))
     return {line["column"]: line for line in csv.DictReader(io.StringIO(text))}
 
 
 def payoff_of(project):
     """The only one."""
-    (payoff,) = payoffs(ways(Data(project.load()))).itertuples()
+    (payoff,) = payoffs(ways(project.data())).itertuples()
     return payoff
 
 
@@ -58,7 +57,7 @@ def test_the_naive_one_is_never_the_best_and_stands_beside_the_tuned_one(tmp_pat
     project = by_hand(tmp_path)
     timed(project, NAIVE, 15.0, 0.4)
     assert payoff_of(project).column_native == NATIVE
-    (pair,) = naive_builds(ways(Data(project.load()))).itertuples()
+    (pair,) = naive_builds(ways(project.data())).itertuples()
     assert (pair.column, pair.column_tuned) == (NAIVE, NATIVE)
     assert pair.gain_flags == pytest.approx(0.4 / 0.5)
 
@@ -149,7 +148,7 @@ def test_other_settings_part_the_frameworks(tmp_path):
     project = native_project(tmp_path, *columns)
     for name, _ in columns:
         timed(project, name, 9.0 if "native" in name else 10.0, 2.0)
-    found = payoffs(ways(Data(project.load())))
+    found = payoffs(ways(project.data()))
     assert dict(zip(found["framework"], found["column_framework"], strict=True)) == {
         "PyTorch (eager), default": EAGER,
         "Keras 3 (JAX)": JAX,

@@ -5,7 +5,6 @@ from drawn_pages import in_our_look, report_of
 from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
 from results_factory import HOSTILE
 
-from analysis.data import Data
 from analysis.topics.native.figure import MARK_PT, beside, points
 from analysis.topics.native.figure import native as figure_of
 from analysis.topics.native.section import cell_facts, earned_back, key_sentences, methods, section
@@ -15,7 +14,7 @@ QUESTIONS = ("Is it a problem?", "Can the framework do it itself?", "Does it pay
 
 
 def section_of(project):
-    return section(Data(project.load()))
+    return section(project.data())
 
 
 def test_the_first_page_says_where_it_pays_and_the_section_answers_three_questions(
@@ -95,7 +94,7 @@ def test_a_single_run_says_so(tmp_path):
     found = section_of(project)
     assert found["pays"].lines[0][4] == "not shown: one run"
     assert found["verdicts"][0].endswith("is not shown to pay on plain PyTorch (one run).")
-    assert key_sentences(Data(project.load())) == []
+    assert key_sentences(project.data()) == []
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -117,7 +116,7 @@ def test_a_framework_without_a_native_way_is_only_asked_the_first_questions(tmp_
 
 
 def test_a_table_without_operations_says_nothing_of_them(project):
-    data = Data(project.load())
+    data = project.data()
     assert section(data) is None and key_sentences(data) == methods(data) == []
     assert cell_facts(data) == {} and points(data).empty
 
@@ -144,7 +143,7 @@ def drawn(tmp_path):
 
     def draw(project):
         with in_our_look():
-            figure = figure_of(Data(project.load()))
+            figure = figure_of(project.data())
             figure.savefig(tmp_path / "native.svg")
         return figure
 
@@ -202,7 +201,7 @@ def test_when_a_build_is_earned_back_is_spelled_out(steps, text):
 
 
 def test_methods_and_details_of_a_cell_tell_of_its_operation(tmp_path):
-    data = Data(by_hand(tmp_path).load())
+    data = by_hand(tmp_path).data()
     (text,) = methods(data)
     assert "(mas)" in text and "the median of 3 calls" in text
     assert "g++ (Debian 12.2.0-14) 12.2.0" in text

@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_table import JAX, TORCH, found, one_run_only, quiet_project
+from quiet_table import JAX, TORCH, found, one_run_only
 from record_changes import takes
 from time_changes import LENGTHS, generating, padded, scale
 
@@ -69,12 +69,11 @@ def test_lengths_that_cannot_separate_the_terms_give_no_share(kinds):
     assert fit_of(timed(kinds=kinds)) is None
 
 
-def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(tmp_path):
+def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(quiet):
     """As a model of one's own may count them in a row that generates nothing."""
-    project = quiet_project(tmp_path)
-    project.plan["models"]["bert"]["architecture"]["max_length"] = 50
-    project.change(lambda r: r["work"].update(tokens_per_step=r["cell"]["batch_size"] - 1))
-    results = project.load()
+    quiet.plan["models"]["bert"]["architecture"]["max_length"] = 50
+    quiet.change(lambda r: r["work"].update(tokens_per_step=r["cell"]["batch_size"] - 1))
+    results = quiet.load()
     assert shares(Data(results)) == {}
 
 
@@ -173,9 +172,8 @@ def test_wider_intervals_never_decide_more(low, width, middle, half, more, fast_
 
 
 @pytest.fixture
-def project(tmp_path):
+def project(quiet):
     """Keras 3 on PyTorch pads."""
-    quiet = quiet_project(tmp_path)
     padded(quiet)
     return quiet
 
@@ -254,7 +252,7 @@ def test_one_run_bounds_itself_alone_and_explains_nothing(project):
 def test_a_column_that_pads_nothing_has_no_share(project):
     for column in project.plan["columns"]:
         column["family"] = "pytorch"
-    assert shares(Data(project.load())) == {}
+    assert shares(project.data()) == {}
 
 
 def test_lengths_are_timed_again_of_the_families_that_are_judged():
@@ -269,7 +267,7 @@ def test_the_blocks_of_a_probe_are_its_scatter(project):
             probe["blocks"] = [{"steps": 1, "elapsed_ns": ns} for ns in times]
 
     def width():
-        found = shares(Data(project.load()))
+        found = shares(project.data())
         return next(share.interval for key, share in found.items() if key[-1] == TORCH)
 
     one_run_only(project)

@@ -11,7 +11,6 @@ from the_pages_machine import A100, BERT, JAX, K2, K3_TF, PAGE, PUBLISHED, verdi
 from analysis.claims import ClaimResult
 from analysis.comparisons.findings import findings
 from analysis.comparisons.rounds import undecided
-from analysis.data import Data
 from analysis.figures.published import relative_times
 from analysis.report.key_sentences import key_sentences
 from analysis.report.setting import libraries_since_the_page
@@ -58,7 +57,7 @@ def test_every_stack_has_its_own_best(tmp_path):
 def test_why_a_column_is_slower_is_asked_within_its_stack(tmp_path):
     project = project_of(tmp_path, rows=BERT_ROWS[:1])
     project.change(lambda r: r.update(host_overhead=profile(10.0, 0.1, 1.0, {"dot": (0.9, 1)})))
-    data = Data(project.load())
+    data = project.data()
     found = differences(data).drop_duplicates("column").set_index("column")["fastest"]
     assert found.to_dict() == {
         **dict.fromkeys((K2, K3_TF), JAX),
@@ -122,7 +121,7 @@ def test_what_took_less_is_compared_with_its_stack(tmp_path):
 def test_the_effect_says_what_the_years_brought_and_with_which_versions(tmp_path):
     project = project_of(tmp_path)
     project.change(lambda r: r["parity"].update(attention="sdpa"), column=JAX)
-    data = Data(project.load())
+    data = project.data()
     found = effects(data).query("setting == 'stack'")
     assert set(found["question"]) == {"What did the releases from 2024-03 to 2026-11 change?"}
     assert found["new"].unique().tolist() == [K2, K3_TF, JAX]
