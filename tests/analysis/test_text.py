@@ -37,13 +37,8 @@ def test_the_digit_rule(value, printed):
     assert ms(value) == printed
 
 
-def test_interval_has_the_digits_of_its_time():
+def test_an_interval_has_the_digits_of_its_time_and_a_gain_none():
     assert interval_ms(214.49, Interval(9.9, 1000.0)) == ("9.9", "1000.0")
-
-
-def test_small_phrases():
-    assert listed([]) == "none"
-    assert listed(["a", "b", "c"]) == "a, b and c"
     assert gain(1.05) == "+5\u00a0%"
 
 
@@ -85,6 +80,8 @@ def test_terminal_and_spreadsheet_get_no_orders(text):
 @pytest.mark.parametrize(
     ("items", "text"),
     [
+        ([], "none"),
+        (["a", "b", "c"], "a, b and c"),
         (["a, b"], "a, b"),
         (["a", "b, c"], "a and b, c"),
         (["a", "b, c", "d"], "a; b, c and d"),
