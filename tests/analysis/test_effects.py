@@ -63,28 +63,24 @@ def test_ratio_interval_and_mean_by_hand(tmp_path):
     assert (mean.rows, mean.missing) == (2, [])
 
 
-def test_a_row_without_a_ratio_says_why_and_the_mean_names_it(tmp_path):
+def test_rows_without_a_ratio_say_why_and_the_mean_names_them(tmp_path):
     project = tf32_project(tmp_path)
+    project.fail("unsupported", "needs a GPU", column=TF32, task="fit")
+    assert only_view(project)["pairs"]  # the other row can
     project.fail("oom", "all of it", column=TF32, task="fit")
     ((summary, grid),) = only_view(project)["pairs"]
     assert "geometric mean of 1 row" in summary and "it lacks BERT fit" in summary
     reason = "Keras 3 (JAX), tf32 oom: MemoryError: all of it"
     assert grid.lines[0][1:3] == ("NA", "none") and grid.lines[0][4:] == ("oom", reason)
+    project.fail("unsupported", "needs a GPU", column=TF32)
+    view = only_view(project)
+    assert "No row can have both columns here: needs a GPU." in view["says"]
+    assert view["pairs"] == []
     project.fail("timeout")
     view = only_view(project)
     assert "no row has both" in view["pairs"][0][0] and "nothing is shown yet" in view["says"]
     *_, mean = csv_lines(project)
     assert (mean["speedup"], mean["missing"]) == ("NA", "every row")
-
-
-def test_a_question_that_no_row_can_answer_here_says_why(tmp_path):
-    project = tf32_project(tmp_path)
-    project.fail("unsupported", "needs a GPU", column=TF32, task="fit")
-    assert only_view(project)["pairs"]  # the other row can
-    project.fail("unsupported", "needs a GPU", column=TF32)
-    view = only_view(project)
-    assert "No row can have both columns here: needs a GPU." in view["says"]
-    assert view["pairs"] == []
 
 
 @pytest.mark.parametrize(("rows", "holds"), [(1, [True]), (2, [False, False])])

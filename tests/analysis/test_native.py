@@ -121,16 +121,12 @@ def test_more_native_ways_need_more(tmp_path):
     assert (line["written_as"], line["steps_to_earn_back"]) == ("native", "NA")
 
 
-def test_a_gain_beyond_the_share_is_flagged(tmp_path):
+def test_a_gain_beyond_the_share_is_flagged_and_what_was_disturbed_is_no_candidate(tmp_path):
     project = by_hand(tmp_path)
     assert lines_of(project)[NATIVE]["beyond_share"] == "false"
     timed(project, COMPILED, 32.0, 8.0)  # a quarter: at most 1.33 times as fast, and it is 2
     assert payoff_of(project).most_by_share_framework == pytest.approx(4 / 3)
     assert lines_of(project)[NATIVE]["beyond_share"] == "true"
-
-
-def test_what_other_work_disturbed_is_no_candidate(tmp_path):
-    project = by_hand(tmp_path)
     project.change(lambda r: r["load"].update(foreign_cpu_share=0.5), COMPILED)
     assert payoff_of(project).column_framework == EAGER
     assert lines_of(project)[COMPILED]["gain_alone"] == "NA"

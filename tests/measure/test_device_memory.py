@@ -92,16 +92,12 @@ def test_peaks_are_counted_anew_where_the_framework_can():
         assert "from the end of the warm-up" in column.peak_device_counts
 
 
-def test_what_graphs_compute_in_is_memory_of_a_step():
+def test_what_graphs_compute_in_is_memory_of_a_step_and_what_a_fence_has_left_is_late():
     _, column = columns("cuda")
     sizes = {"total_size": 20 * 2**20, "allocated_size": 4 * 2**20}
     pools = [(0, 0), (0, 1)]  # the allocator's own pool, and one of graphs
     column.torch.cuda.segments = [{"segment_pool_id": pool, **sizes} for pool in pools]
     assert column.peak_device_mib() == 3.0 + 16.0
-
-
-def test_what_a_stream_has_left_after_a_fence_is_late():
-    _, column = columns("cuda")
     left = [True]
     stream = SimpleNamespace(query=lambda: not left, synchronize=left.clear)
     column.torch.cuda.current_stream = lambda: stream
