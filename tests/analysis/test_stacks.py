@@ -15,6 +15,7 @@ from analysis.figures.published import relative_times
 from analysis.report.key_sentences import key_sentences
 from analysis.report.setting import libraries_since_the_page
 from analysis.results.cells import cell_ratio
+from analysis.results.plan import Column
 from analysis.results.stacks import on_stack
 from analysis.statistics.best_set import Standing
 from analysis.tables.model import main_table
@@ -153,18 +154,24 @@ def test_the_pages_versions_stand_beside_the_page(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "has"),
+    ("column", "ms"),
     [
-        (f"{JAX}+{THEN}", {}, True),
-        (f"{JAX}+2025-01", {}, False),
-        (f"{JAX}+{THEN}+float32", {}, False),
-        (f"{JAX}+{THEN}+tree", {"overlay": ["tree"]}, False),
+        (JAX, 222.37),
+        ("pytorch-compiled", 202.43),
+        (f"{JAX}+{THEN}", 222.37),
+        (f"{JAX}+2025-01", None),
+        (f"{JAX}+tf32", None),
+        (f"{JAX}+{THEN}+float32", None),
+        ((f"{JAX}+{THEN}+tree", {"overlay": ["tree"]}), None),
     ],
 )
-def test_what_has_a_published_counterpart(name, settings, has, tmp_path):
-    (column,) = columns((name, settings))
-    row = Project(tmp_path, make_plan(rows=BERT)).load().rows[0].row
-    assert (PUBLISHED.published_ms(row, column) is not None) is has
+def test_a_published_time_is_at_the_published_batch_size_in_the_revision_of_the_family(
+    project, column, ms
+):
+    row = project.load().plan.rows[0]
+    assert (row.batch_size, row.published_batch_size) == (8, 32)
+    assert PUBLISHED.published_ms(row, *columns(column)) == ms
+    assert PUBLISHED.published_ms(row, Column("mine", "", "keras3", "mine")) is None
 
 
 def test_claims_about_the_page_are_asked_of_its_versions(tmp_path):
