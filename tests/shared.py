@@ -2,8 +2,10 @@
 
 import contextlib
 import json
+import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -62,6 +64,13 @@ def succeed(command: list[str], **options) -> str:
     done = subprocess.run(command, capture_output=True, text=True, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def python(*words: object, workflow: Path = ROOT / "workflow", **options) -> str:
+    """Run this Python with our modules, which must succeed; what it says on both streams."""
+    ours = {"PYTHONPATH": str(workflow), "PYTHONIOENCODING": "ascii"}
+    ours |= {"PYTHONDONTWRITEBYTECODE": "1"}
+    return succeed([sys.executable, *map(str, words)], env={**os.environ, **ours}, **options)
 
 
 def until(asked: Callable[[], T], seconds: float = 30) -> T:

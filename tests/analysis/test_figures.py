@@ -1,5 +1,4 @@
 import io
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from functools import partial
@@ -12,6 +11,7 @@ from matplotlib.text import Text
 from quiet_table import TORCH
 from record_changes import stretch
 from results_factory import Project, make_plan, unsupported
+from tests.shared import python
 from time_changes import scale, scattered
 from whole_table import whole_table
 
@@ -222,14 +222,12 @@ def test_every_framework_has_a_look_of_its_own():
         assert len({getattr(entry, part) for entry in looks}) == len(looks)
 
 
-def test_other_commands_do_not_wait_for_matplotlib():
-    code = "import sys, analysis.report.draw;"
-    code += "print([m for m in ('matplotlib', 'scipy', 'jinja2') if m in sys.modules])"
-    path = str(load_reference.__code__.co_filename).rsplit("/analysis/", 1)[0]
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, text=True
-    )
-    assert done.stdout.strip() == "[]", done.stderr
+def test_no_command_waits_for_what_it_does_not_need():
+    """Ruptures is for a series that changes."""
+    loaded = "print([m for m in ('matplotlib', 'scipy', 'jinja2', 'ruptures') if m in sys.modules])"
+    series = "from analysis.statistics.steady_state import steadiness as s; s([(10, 10**8)] * 10)"
+    assert python("-c", f"import sys, analysis.report.draw; {loaded}") == "[]\n"
+    assert "ruptures" not in python("-c", f"import sys; {series}; {loaded}")
 
 
 def test_one_that_cannot_be_drawn_says_why_and_costs_no_other(
