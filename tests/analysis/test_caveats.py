@@ -8,7 +8,6 @@ from conditions import CONDITIONS, counted_differently, fed, fed_differently, gp
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, PROPERTY, TORCH, found, ids, parity, quiet_project, record
-from results_factory import Project, make_plan
 from time_changes import slow_fixed_probe, slowed, step_ns
 
 from analysis.caveats import Severity, collect
@@ -136,14 +135,6 @@ def test_of_what_shows_nothing_nothing_is_said(quiet, change):
     change(quiet)
     assert ids(quiet) == []
     assert to_markdown([]) == "No caveat applies.\n"
-
-
-def test_what_holds_in_every_row_is_one_caveat(tmp_path):
-    rows = (("bert", "fit", 8, 32), ("bert", "predict", 16, 256))
-    project = Project(tmp_path, make_plan(rows=rows, columns=(JAX, TORCH)))
-    CONDITIONS["convolutions_not_tuned"](project)
-    (caveat,) = found(project, "convolutions_not_tuned")
-    assert "BERT fit and BERT predict: Keras 3 (PyTorch): torch.backends" in caveat.sentence
 
 
 def test_of_readings_that_scatter_one_sentence_says_what_they_could_not_show(quiet):
