@@ -221,21 +221,6 @@ def test_the_command_writes_three_files_with_the_same_numbers(tmp_path):
     Page(page)  # well formed
 
 
-@pytest.mark.parametrize(
-    ("names", "output", "message"),
-    [
-        (["a.zip"], "c.html", "two or more"),
-        (["a.zip", "a.zip"], "c.txt", "must end in .html"),
-        (["a.zip", "none.zip"], "c.html", "none.zip: no such file"),
-    ],
-)
-def test_bad_input_is_one_line(tmp_path, names, output, message):
-    make_archive(tmp_path, "a")
-    done = run("compare", *names, "--output", output, cwd=tmp_path)
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert message in done.stderr and not (tmp_path / output).exists()
-
-
 def test_a_changed_archive_is_not_used(tmp_path):
     a, folder = make_archive(tmp_path, "a"), tmp_path / "a"
     record = next(folder / name for name in files_below(folder) if "run1" in name)
