@@ -5,12 +5,12 @@ import os
 import re
 import shutil
 import stat
-import subprocess
 import zipfile
 
 import matplotlib
 import pytest
 from archive_factory import CONFIG, DEPLOY_LOG, HOME, HOST, LOG, RECORD, USER, UUID, as_somebody
+from tests.shared import succeed
 
 from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN
 from analysis.archive.contents import files_below
@@ -45,10 +45,7 @@ def test_everything_is_in_it(unpacked):
 
 
 def test_the_manifest_is_one_that_sha256sum_checks(unpacked):
-    done = subprocess.run(
-        ["sha256sum", "--check", "--strict", "--quiet", MANIFEST], cwd=unpacked, capture_output=True
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert succeed(["sha256sum", "--check", "--strict", "--quiet", MANIFEST], cwd=unpacked) == ""
 
 
 def test_nothing_in_it_names_the_machine(unpacked, project_folder):

@@ -14,12 +14,11 @@ from time_changes import LENGTHS, generating, padded, scale
 from analysis.data import Data
 from analysis.report.methods_text import methods_text
 from analysis.statistics.call_time import fit
-from analysis.statistics.intervals import Interval, Ratio, mean_interval
+from analysis.statistics.intervals import Interval, mean_interval
 from analysis.topics.padding.compute import (
     PADDING_FAMILIES,
     Share,
     explains,
-    explanation,
     shares,
     without_padding,
 )
@@ -127,8 +126,6 @@ def test_what_is_left_of_a_ratio_by_hand():
     assert without_padding(Interval(7.0, 8.0), share(0.1, 0.2), fast_share=1.0).high == math.inf
     one_run = share(0.1, 0.4, runs=1)
     assert without_padding(Interval(7.0, 8.0), one_run, fast_share=0.0) is None
-    told = explanation(Ratio(8.0, None, 1, 0), one_run, 0.0, 2.0)
-    assert told == "one run cannot tell whether padding explains it"
 
 
 SLOW = Interval(2.1, 2.2)

@@ -89,7 +89,6 @@ def test_failed_run_gives_status_and_leaves_the_mean(project):
     results = project.load()
     assert {sitting.round for sitting in cell_of(results, "keras3-jax").run_ms} == {2, 3}
     assert cell_of(results, "keras3-torch").status == "timeout"
-    assert cell_of(results, "keras3-torch").reason == "not finished after the time limit of 60 s"
 
 
 def test_unsupported_cell_has_the_reason_of_the_plan(tmp_path):
