@@ -197,10 +197,7 @@ def test_observer_and_host(tmp_path, ratio, share):
     numbers = [float(number) for number in re.findall(r"\d+\.\d+", said)]
     assert numbers == pytest.approx([(1 + seen) / 2, *sorted((1, seen))], abs=1e-4)
     assert what.endswith("2 cells")
-    expected = {
-        "observer_effect": seen > 1.05,
-        "host_overhead_high": share >= 0.5,
-    }
+    expected = {"observer_effect": seen > 1.05, "host_overhead_high": share >= 0.5}
     caveats = collect(results)
     assert {caveat.id for caveat in caveats} == {name for name, on in expected.items() if on}
     for caveat in caveats:

@@ -2,12 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from the_pages_machine import (
-    BERT,
-    PROPERTY,
-    on_the_pages_machine,
-    verdicts,
-)
+from the_pages_machine import BERT, PROPERTY, on_the_pages_machine, verdicts
 
 from analysis.claims import ClaimResult
 

@@ -6,15 +6,7 @@ import math
 import re
 
 import pytest
-from effect_projects import (
-    FASTER_BY_A_QUARTER,
-    JAX,
-    TF32,
-    TORCH,
-    project_of,
-    scale,
-    tf32_project,
-)
+from effect_projects import FASTER_BY_A_QUARTER, JAX, TF32, TORCH, project_of, scale, tf32_project
 from results_factory import FRAMEWORKS, uneven
 
 from analysis.caveats import collect

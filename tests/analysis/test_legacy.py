@@ -101,8 +101,7 @@ def test_a_difference_beyond_the_margin_always_has_a_verdict(tmp_path, ratio, ob
 
 
 @pytest.mark.parametrize(
-    "phrase",
-    [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100, legacy.UNFENCED],
+    "phrase", [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100, legacy.UNFENCED]
 )
 def test_the_phrases_are_those_that_records_hold(phrase):
     assert any(phrase in path.read_text() for path in MEASURE.glob("frameworks/*.py"))
