@@ -69,16 +69,13 @@ def lines_of(project):
     return [line for detail in row_details(project.data()).values() for line in detail.grid.lines]
 
 
-def test_break_even_by_hand(tmp_path):
-    found = found_in(two_columns(tmp_path))
+def test_break_even_by_hand_and_from_the_start_of_the_process_with_the_import(tmp_path):
+    project = two_columns(tmp_path)
+    found = found_in(project)
     assert found[["faster", "slower"]].to_numpy().tolist() == [[JAX, TORCH]]
     # 5 s behind, 10 ms gained with each step: level after 500, ahead after 501
     steps = found[["steps", "ci95_low_steps", "ci95_high_steps"]]
     assert steps.isin((500, 501)).all(axis=None)  # 5 / 0.01 is not exact
-
-
-def test_from_the_start_of_the_process_import_counts(tmp_path):
-    project = two_columns(tmp_path)
     assert list(found_in(project, "process start")["steps"]) == [1]  # 9 s before against 9 s
     jax = cost_of(project.data(), JAX)
     assert (jax.start_up_s, jax.whole_start_up_s) == pytest.approx((6.0, 9.0))

@@ -40,14 +40,13 @@ def test_the_processor_and_the_gpu_of_one_machine_are_one_machine(mixed):
     results = mixed.load()
     assert machines(results) == f"Example CPU, 2 cores, 16 GiB, {H100}, Linux 6.1"
     assert "records are from" not in machine.card_note(results)
+    base, other = (Archive(name, f"{name}.zip", "00", results) for name in "AB")
+    assert not compare(base, other).machines_differ
 
 
-def test_two_gpus_in_hosts_of_one_kind_are_two_machines(mixed):
+def test_two_gpus_in_hosts_of_one_kind_are_two_machines_and_so_is_another_host(mixed):
     mixed.change(lambda r: r["machine"].update(id="m2-gpu"), column=JAX, run=2)
     assert len(found(mixed, "several_machines")) == 1
-
-
-def test_another_host_is_another_machine(mixed):
     mixed.change(lambda r: r["machine"].update(id="m3", cores=64), column=JAX)
     assert len(found(mixed, "several_machines")) == 1
     note = machine.card_note(mixed.load())
@@ -92,10 +91,6 @@ def test_a_processor_that_ran_in_another_way_than_the_gpu_is_named(mixed):
     assert "jit / xla in Keras 3 (JAX); eager / xla in Keras 3 (JAX), cpu" in caveat.sentence
 
 
-def test_a_table_with_a_gpu_does_not_claim_to_be_measured_on_the_processor(mixed):
-    assert found(mixed, "measured_on_cpu") == []
-
-
 def test_a_table_of_one_column_has_one_accelerator(tmp_path):
     results = Project(tmp_path, make_plan(columns=(JAX,))).load()
     assert dict(facts(results))["Accelerator"] == "cpu"
@@ -110,18 +105,13 @@ def test_the_report_says_what_ran_where(mixed):
         assert f"work on {kind} before" in grid.caption
 
 
-def test_a_gpu_that_is_not_there_needs_no_canary(mixed):
+def test_a_table_is_measured_on_the_processor_where_the_gpu_is_not_there_and_needs_no_canary(mixed):
+    assert found(mixed, "measured_on_cpu") == []
     cell = next(cell for cell in mixed.plan["cells"] if cell["column"] == JAX)
     cell.update(unsupported="there is no GPU", runs=[])
     mixed.records = {k: r for k, r in mixed.records.items() if r["cell"]["column"] == ON_CPU}
     assert found(mixed, "drift_unknown") == []
     assert len(found(mixed, "measured_on_cpu")) == 1
-
-
-def test_two_archives_of_one_machine_are_ranked(mixed):
-    results = mixed.load()
-    base, other = (Archive(name, f"{name}.zip", "00", results) for name in "AB")
-    assert not compare(base, other).machines_differ
 
 
 # Of operations on the processor alone, what has no meaning for them is no caveat.

@@ -166,12 +166,9 @@ def test_the_peak_is_the_best_product_of_all_canaries():
     assert peak_flops_per_s((None,)) == {}
 
 
-def test_a_known_step_is_graded_by_the_mean_of_the_table():
+def test_known_steps_and_pairs_of_the_self_test_by_hand():
     step = KnownStep(2, 2.0015, 500, (2.001, 2.002, 2.077, 2.001, 2.006))  # the file's: the median
     assert step.error == pytest.approx(0.0086, abs=1e-4)
-
-
-def test_pairs_of_the_self_test_by_hand():
     same = SameCell("bert", "fit", 8, "keras3-jax", {1: 10.0, 2: 11.0, 3: 9.0}, {2: 10.0, 3: 10.0})
     assert same.ratio.rounds == 2
     assert same.ratio.value == pytest.approx((1.1 * 0.9) ** 0.5)

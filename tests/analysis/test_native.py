@@ -204,13 +204,10 @@ def test_neither_verdict_is_given_wrongly_more_often_than_an_interval_errs(nativ
     assert rate(Pays.NO, 1.0001 * (1 + MARGIN), **ways) <= most
 
 
-def test_a_large_gain_is_mostly_shown_and_none_mostly_is_not_called_one():
+def test_a_large_gain_is_mostly_shown_none_is_not_called_one_and_among_several_it_needs_more():
     assert rate(Pays.YES, 2.0) > 0.99
     assert rate(Pays.YES, 1.0) < 0.01
     assert rate(Pays.NO, 0.7) > 0.95
-
-
-def test_a_yes_among_several_payoffs_needs_more():
     alone, among = (rate(Pays.YES, 1.1, payoffs=number) for number in (1, 5))
     assert among < 0.8 * alone
 

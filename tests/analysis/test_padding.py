@@ -180,7 +180,7 @@ def caveat_of(project):
     return caveat.sentence.replace("\u00a0", " "), caveat
 
 
-def test_the_caveat_says_share_interval_scope_and_no_more(project):
+def test_the_caveat_says_share_interval_scope_and_no_more_and_methods_what_was_fitted(project):
     sentence, caveat = caveat_of(project)
     assert sentence.startswith(
         "BERT fit at paper scale with preset weights on Example CPU, 2 cores"
@@ -191,6 +191,9 @@ def test_the_caveat_says_share_interval_scope_and_no_more(project):
     (evidence,) = caveat.evidence.values()
     assert evidence["padding_share"] == pytest.approx(8.8 / 30.4)
     assert [c["max_length"] for c in evidence["calls"]] == [20, 50, 100, 200]
+    (text,) = (text for text in methods_text(project.load()) if "generate()" in text)
+    assert "max_length: 14 at 20, 44 at 50, 44 at 100 and 44 at 200" in text
+    assert "Student's t over the runs' own shares" in text
 
 
 def test_runs_that_differ_in_speed_bend_no_means_by_length(project):
@@ -230,12 +233,6 @@ def test_of_a_padded_column_without_a_share_the_reason_is_told(project):
     sentence, _ = caveat_of(project)
     assert sentence.endswith("Nothing is said of Keras 3 (JAX), which cannot be compared.")
     assert "static as well" not in sentence
-
-
-def test_the_methods_say_what_was_fitted(project):
-    (text,) = (text for text in methods_text(project.load()) if "generate()" in text)
-    assert "max_length: 14 at 20, 44 at 50, 44 at 100 and 44 at 200" in text
-    assert "Student's t over the runs' own shares" in text
 
 
 def test_one_run_bounds_itself_alone_and_explains_nothing(project):

@@ -47,12 +47,14 @@ def project_of(folder, **more):
     return project
 
 
-def test_every_stack_has_its_own_best(tmp_path):
+def test_every_stack_has_its_own_best_and_its_date_on_one_line(tmp_path):
     results = project_of(tmp_path).load()
     for row in results.rows:
         assert row.standings[JAX] is row.standings[f"{JAX}+{THEN}"] is Standing.BEST
         assert row.standings[f"{K2}+{THEN}"] is Standing.SLOWER
     assert "on the same stack of library versions" in main_table(results).caption
+    head = to_html(main_table(results)).partition("<tbody>")[0]
+    assert head.count("2024-03") == head.count('<span class="whole">2024-03</span></th>') == 3
 
 
 def test_why_a_column_is_slower_is_asked_within_its_stack(tmp_path):
@@ -66,16 +68,6 @@ def test_why_a_column_is_slower_is_asked_within_its_stack(tmp_path):
     }
     views = list(rows(data))
     assert len(views) == 2 and all("on its library versions" in view["summary"] for view in views)
-
-
-def test_the_date_of_a_stack_stays_on_one_line(tmp_path):
-    head = to_html(main_table(project_of(tmp_path).load())).partition("<tbody>")[0]
-    assert head.count("2024-03") == head.count('<span class="whole">2024-03</span></th>') == 3
-
-
-def test_one_stack_is_not_spoken_of(tmp_path):
-    results = Project(tmp_path, make_plan(columns=BOTH[:3])).load()
-    assert "stack" not in main_table(results).caption
 
 
 def test_what_is_undecided_is_undecided_among_its_stack(tmp_path):
@@ -103,6 +95,7 @@ def test_the_first_page_says_of_which_stack_it_speaks(tmp_path):
     best, *_ = key_sentences(project_of(tmp_path / "rows", rows=rows).load())
     assert "no other that is compared on the same stack of library versions could be" in best.text
     alone = Project(tmp_path / "alone", make_plan(columns=BOTH[:3])).load()
+    assert "stack" not in main_table(alone).caption
     assert not any("stack" in finding.statement for finding in findings(alone))
     assert not any("stack" in sentence.text for sentence in key_sentences(alone))
 

@@ -59,14 +59,11 @@ def test_classes(levels, state, is_steady):
     assert (found.state, found.steady) == (state, is_steady)
 
 
-def test_the_final_level_and_the_mean_by_hand():
+def test_the_final_level_and_the_mean_over_steps_by_hand():
     # 4 of 12 blocks at 12 ms, 8 at 10 ms: mean 128/12 = 10.667
     found = steadiness(blocks(*[12.0] * 4, *[10.0] * 8))
     assert (found.blocks, found.tail_blocks) == (12, 8)
     assert found.mean_over_tail == pytest.approx(128 / 120)
-
-
-def test_blocks_weigh_by_their_steps_in_the_mean():
     # 1 step of 20 ms before 9 blocks of 10 steps of 10 ms: 920 / 91 = 10.11, 1.1 % above 10
     found = steadiness([(1, 20 * MS), *blocks(*[10.0] * 9)])
     assert found.state is SteadyState.WARM_UP

@@ -49,14 +49,11 @@ def test_a_run_stopped_in_the_middle_keeps_what_it_had_measured(run):
     assert record["timing"]["blocks"]
 
 
-def test_a_probe_that_fails_costs_neither_the_run_nor_the_next_probe(run):
+def test_a_probe_that_fails_costs_neither_the_run_nor_the_next_and_one_that_kills_not_the_run(run):
     record = run(fails_at=[1])
     assert (record["status"], record["reason"]) == ("ok", "")
     assert [bool(probe["failed"]) for probe in record["probes"]] == [True, False]
     assert "CUDA out of memory" in record["probes"][0]["failed"]["message"]
-
-
-def test_a_probe_that_kills_the_process_does_not_cost_the_run(run):
     record = run(dies_at=[1])
     assert (record["status"], record["reason"]) == ("ok", "")
     assert of_probes(record) == ["ended from outside by SIGKILL"] * 2

@@ -72,17 +72,20 @@ def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run, plain):
     assert record["withheld"] == ["host_overhead: RuntimeError: no profiler here"]
 
 
-def test_a_run_without_extras_has_neither_profile_nor_published_arithmetic(run, plain):
+def test_extras_that_are_not_asked_for_fail_or_cannot_be_said_cost_nothing_but_themselves(
+    run, plain
+):
     assert plain["timing"]["legacy"]["method"] == "what was asked for"
     record = run(changes={"extras": []})
     taken = (record["timing"]["legacy"], record["host_overhead"])
     assert (record["status"], *taken) == ("ok", None, None)
-
-
-def test_published_arithmetic_that_fails_costs_nothing_but_itself(run):
     record = run(legacy_fails=True)
     assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
     assert record["host_overhead"] and all(not probe["failed"] for probe in record["probes"])
+    record = run(legacy_ms=-3.5)
+    assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
+    assert record["withheld"] == ["timing.legacy.step_ms: -3.5 is not above 0"]
+    assert record["timing"]["blocks"]
 
 
 def test_a_precision_that_is_asked_for_is_forced_and_verified(run):
@@ -123,13 +126,6 @@ def test_work_that_was_left_behind_the_fences_is_no_number(run):
     assert record["reason"].endswith("the clock stopped before the work did")
     # A run held up once in a while does not lack a fence.
     assert run(late_ms=[5.0, 0.0, 0.0])["status"] == "ok"
-
-
-def test_what_cannot_be_said_is_left_out_of_the_record_with_the_reason(run):
-    record = run(legacy_ms=-3.5)
-    assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
-    assert record["withheld"] == ["timing.legacy.step_ms: -3.5 is not above 0"]
-    assert record["timing"]["blocks"]
 
 
 def test_compilations_in_the_timed_window_are_recorded(run):
