@@ -6,14 +6,12 @@ import math
 import random
 
 import pytest
-from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
+from native_projects import COMPILED, EAGER, JAX, NAIVE, NATIVE, by_hand, native_project, of, timed
 
 from analysis.statistics.intervals import MARGIN, paired_ratio
 from analysis.statistics.payoff import Pays, pays
 from analysis.topics.native.compute import naive_builds, native, payoffs, ways
 from analysis.writing.files import to_csv
-
-NATIVE, NAIVE = f"{EAGER}+native", f"{EAGER}+naive"
 
 
 def lines_of(project):

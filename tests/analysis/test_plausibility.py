@@ -3,14 +3,13 @@
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from quiet_table import PROPERTY
+from quiet_table import JAX, PROPERTY
 from results_factory import Project, make_plan
 
 from analysis.caveats import collect
 from analysis.formats.text import flops
 from analysis.results.plausibility import TOLERANCE, peak_of
 
-JAX = "keras3-jax"
 PEAKS = {"float32": 1e11, "tf32": 4e11, "bfloat16": 8e11}
 
 

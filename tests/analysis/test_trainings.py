@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from drawn_pages import report_of
-from quiet_table import found
+from quiet_table import JAX, TORCH, found
 from results_factory import Project, make_plan
 
 from analysis.data import Data
@@ -12,7 +12,6 @@ from analysis.topics.trainings.compute import trainings
 from analysis.topics.trainings.section import section
 from analysis.writing.files import to_csv
 
-JAX, TORCH = "keras3-jax", "keras3-torch"
 ROWS = (("mnist_dense", "fit", 8, None),)
 
 
