@@ -120,7 +120,7 @@ CHANGED = ("architecture of bert: layers", "4", "5")
     ("other", "note", "missing"),
     [
         ({"change": upgraded, "runs": 1}, "one run has no interval", (0, 2, 2)),
-        ({"change": slow_down}, "other: its steps were not steady", (0, 0, 2)),
+        ({"change": slow_down}, "other: its steps were not steady", (2, 2, 2)),
         ({"models": OTHER_BERT}, "another architecture", (2, 2, 2)),
     ],
 )
