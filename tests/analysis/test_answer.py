@@ -15,7 +15,6 @@ from analysis.answer.comment import as_json, comment
 from analysis.answer.compute import POWER, Status, answer, seconds, smallest_shown
 from analysis.caveats.core import collect
 from analysis.caveats.groups import grouped
-from analysis.data import Data
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import read_json
 from analysis.statistics.intervals import Verdict, paired_ratio, verdict
@@ -32,7 +31,7 @@ def asked(folder, factor=1.0, task="", change=lambda project: None, runs=8):
     scale(project, PATCH, {run: NOISE[run] / setting for run in range(1, runs + 1)})
     scale(project, PATCH, dict.fromkeys(range(1, runs + 1), factor), task)
     change(project)
-    data = Data(project.load())
+    data = project.data()
     return answer(data, 0.02, 3), data
 
 
@@ -73,40 +72,37 @@ def test_a_patch_that_makes_one_row_slower(tmp_path, monkeypatch):
     }
 
 
-def test_what_is_neither_slower_nor_the_same_is_undecided(tmp_path):
-    found, data = asked(tmp_path, 1.02)
-    assert {row.verdict for row in found.rows} == {Verdict.AMBIGUOUS}
-    assert found.status is Status.UNDECIDED and not found.decided
-    assert "Undecided is neither slower nor the same" in commented(found, data)
+def broken(project):
+    project.fail("error", "no module 'jax'", column=PATCH, task="fit")
 
 
-def test_a_single_round_shows_nothing(tmp_path):
-    found, data = asked(tmp_path, 1.5, runs=1)
-    assert found.status is Status.UNDECIDED
-    assert {row.smallest for row in found.rows} == {None} and "| 1 | +51" in commented(found, data)
+def unsteady(project):
+    project.change(partial(stretch, factor=3, of=slice(5, None)), column=PATCH, task="fit")
 
 
-def test_a_patch_that_does_not_run_is_no_good_news(tmp_path):
-    def broken(project):
-        project.fail("error", "no module 'jax'", column=PATCH, task="fit")
-
-    found, data = asked(tmp_path, change=broken)
-    assert found.status is Status.SLOWER and found.decided
-    assert "does not run in BERT fit" in commented(found, data)
-
-
-def test_a_run_that_tells_nothing_asks_for_more(tmp_path):
-    def unsteady(project):
-        project.change(partial(stretch, factor=3, of=slice(5, None)), column=PATCH, task="fit")
-
-    found, data = asked(tmp_path, change=unsteady, runs=1)
-    assert not found.rows[0].decided and found.status is Status.UNDECIDED
-    assert "undecided: Keras 3" in commented(found, data)
+@pytest.mark.parametrize(
+    ("how", "status", "told"),
+    [
+        ({"factor": 1.02}, Status.UNDECIDED, "Undecided is neither slower nor the same"),
+        ({"factor": 1.5, "runs": 1}, Status.UNDECIDED, "| 1 | +51"),
+        ({"change": broken}, Status.SLOWER, "does not run in BERT fit"),
+        ({"change": unsteady, "runs": 1}, Status.UNDECIDED, "undecided: Keras 3"),
+    ],
+)
+def test_what_shows_too_little_is_undecided_and_what_does_not_run_slower(
+    tmp_path, how, status, told
+):
+    found, data = asked(tmp_path, **how)
+    slower = status is Status.SLOWER
+    assert found.status is status and found.decided == found.rows[0].decided == slower
+    assert ({row.verdict for row in found.rows} == {Verdict.AMBIGUOUS}) != slower
+    assert ({row.smallest for row in found.rows} == {None}) == ("runs" in how)
+    assert told in commented(found, data)
 
 
 def test_other_columns_are_no_question(tmp_path):
     with pytest.raises(InputError, match="two columns of one framework"):
-        answer(Data(project_of(tmp_path, JAX, TORCH).load()), 0.02, 1)
+        answer(project_of(tmp_path, JAX, TORCH).data(), 0.02, 1)
 
 
 def test_the_smallest_slow_down_is_shown_as_often_as_is_said():

@@ -3,15 +3,13 @@
 import json
 import random
 import re
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pandas as pd
 import pytest
 from browser import CHROMIUM, chromium
 from record_changes import stretch
 from results_factory import Project, make_plan
+from tests.shared import served
 
 from analysis.atlas.__main__ import main
 from analysis.atlas.page import write_page
@@ -176,15 +174,12 @@ def test_levels_are_found_where_there_are_any_and_seldom_else():
 def test_a_link_to_a_file_that_is_too_large_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setattr("analysis.atlas.read.MOST_BYTES", 2**20)
-    serve = partial(SimpleHTTPRequestHandler, directory=tmp_path)
-    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+    with served(tmp_path) as address:
         for size, why in ((2**20, "not a zip file"), (2**20 + 1, "larger than the 1 MiB that are")):
             (tmp_path / f"{size}.zip").write_bytes(bytes(size))
             (tmp_path / f"read{size}").mkdir()
-            link = f"http://127.0.0.1:{server.server_port}/{size}.zip"
             with pytest.raises(InputError, match=why) as raised:
-                read(link, None, tmp_path / f"read{size}", REFERENCE)
+                read(f"{address}/{size}.zip", None, tmp_path / f"read{size}", REFERENCE)
             assert len(raised.value.lines) == 1
 
 

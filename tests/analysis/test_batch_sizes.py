@@ -52,21 +52,20 @@ def test_the_fixed_cost_of_a_single_run_is_uncertain_by_its_blocks(tmp_path):
         r["probes"][0].update(steps=20, elapsed_ns=24 * step_ns(r), blocks=blocks)
 
     project.change(change)
-    for cost in fixed_costs(Data(project.load())).itertuples():
+    for cost in fixed_costs(project.data()).itertuples():
         # standard error 1 %, t of one degree of freedom 12.706: up to exp(0.12706) as long
         assert (cost.share, cost.at_least) == pytest.approx((0.8, 2 - 1.2 * 1.13548), abs=1e-3)
 
 
 @pytest.mark.parametrize("once", [True, False])
-def test_what_one_process_showed_is_not_called_an_interval(tmp_path, once):
-    project = quiet_project(tmp_path)
-    slow_fixed_probe(project)
-    project.change(
+def test_what_one_process_showed_is_not_called_an_interval(quiet, once):
+    slow_fixed_probe(quiet)
+    quiet.change(
         lambda r: [p.update(blocks=[{k: p[k] // 2 for k in BLOCK}] * 2) for p in r["probes"]]
     )
     for run in (2, 3) if once else ():
-        project.change(lambda r: r.update(probes=[]), run=run)
-    (caveat,) = found(project, "fixed_cost_dominates")
+        quiet.change(lambda r: r.update(probes=[]), run=run)
+    (caveat,) = found(quiet, "fixed_cost_dominates")
     assert ("in one process; another may differ: BERT" in caveat.sentence) == once
     assert ("by the whole interval" in caveat.sentence) != once
 

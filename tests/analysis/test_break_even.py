@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from record_changes import stretch
 from results_factory import Project, make_plan
 
-from analysis.data import Data
 from analysis.report.sections import breakdowns
 from analysis.statistics.overtaking import steps_to_overtake
 from analysis.topics.break_even.compute import break_even, break_evens, costs
@@ -56,13 +55,9 @@ def cold_and_warm(folder, runs=3):
     return started(folder, {TORCH: (20, {None: 1.0}, {}), COMPILED: compiled}, runs)
 
 
-def data_of(project):
-    return Data(project.load())
-
-
 def found_in(project, counted_from="first step"):
     """Pairs in one of the readings."""
-    return break_evens(data_of(project)).query("counted_from == @counted_from")
+    return break_evens(project.data()).query("counted_from == @counted_from")
 
 
 def cost_of(data, column, caches="none"):
@@ -71,21 +66,18 @@ def cost_of(data, column, caches="none"):
 
 def lines_of(project):
     """Texts beside the only row of the appendix; none where the page needs no table."""
-    return [line for detail in row_details(data_of(project)).values() for line in detail.grid.lines]
+    return [line for detail in row_details(project.data()).values() for line in detail.grid.lines]
 
 
-def test_break_even_by_hand(tmp_path):
-    found = found_in(two_columns(tmp_path))
+def test_break_even_by_hand_and_from_the_start_of_the_process_with_the_import(tmp_path):
+    project = two_columns(tmp_path)
+    found = found_in(project)
     assert found[["faster", "slower"]].to_numpy().tolist() == [[JAX, TORCH]]
     # 5 s behind, 10 ms gained with each step: level after 500, ahead after 501
     steps = found[["steps", "ci95_low_steps", "ci95_high_steps"]]
     assert steps.isin((500, 501)).all(axis=None)  # 5 / 0.01 is not exact
-
-
-def test_from_the_start_of_the_process_import_counts(tmp_path):
-    project = two_columns(tmp_path)
     assert list(found_in(project, "process start")["steps"]) == [1]  # 9 s before against 9 s
-    jax = cost_of(data_of(project), JAX)
+    jax = cost_of(project.data(), JAX)
     assert (jax.start_up_s, jax.whole_start_up_s) == pytest.approx((6.0, 9.0))
     assert seconds(jax, 100) == pytest.approx(7.0)
 
@@ -128,7 +120,7 @@ def test_a_cold_start_is_of_cold_runs_and_a_warm_one_of_warm_runs(tmp_path):
     found = found_in(project).set_index("caches")["steps"]
     # 29 s and 3 s behind, 10 ms gained with each step
     assert found["cold"] in (2900, 2901) and found["warm"] in (300, 301)
-    data = data_of(project)
+    data = project.data()
     assert cost_of(data, TORCH, "cold").start_up_s == cost_of(data, TORCH, "warm").start_up_s
     assert cost_of(data, COMPILED, "cold").first_step_s == pytest.approx(30.01)
     assert cost_of(data, COMPILED, "warm").first_step_s == pytest.approx(4.01)
@@ -137,7 +129,7 @@ def test_a_cold_start_is_of_cold_runs_and_a_warm_one_of_warm_runs(tmp_path):
 def test_the_page_says_of_which_start_it_speaks(tmp_path):
     project = cold_and_warm(tmp_path / "three")
     assert [line[2] for line in lines_of(project)] == ["cold", "warm"]
-    (broken_down,) = breakdowns(data_of(project)).values()
+    (broken_down,) = breakdowns(project.data()).values()
     starts = {line[0]: line[4] for line in broken_down.lines}
     assert starts["PyTorch (compiled), cold caches"] == "30.0"
     assert starts["PyTorch (compiled), warm caches"] == "4.01"
@@ -147,8 +139,16 @@ def test_the_page_says_of_which_start_it_speaks(tmp_path):
     assert [line[2] for line in lines_of(two_columns(tmp_path / "none"))] == ["none kept"]
 
 
-def test_a_row_in_which_nobody_starts_behind_needs_no_table(tmp_path):
+def test_the_import_of_tensorflow_is_told_and_a_row_in_which_nobody_is_behind_has_no_table(
+    tmp_path,
+):
     project = two_columns(tmp_path)
+    (plain,) = breakdowns(project.data()).values()
+    assert plain.header[:5] == ("Framework", "Runs", "Import, s", "Build", "First step")
+    assert plain.caption.endswith("energy")
+    project.change(lambda record: record["timing"].update(import_tensorflow_s=2.5), column=JAX)
+    (told,) = breakdowns(project.data()).values()
+    assert told.caption.endswith("took 2.50 s with Keras 3 (JAX)")
     project.change(lambda record: record["timing"].update(first_step_s=0.01), column=JAX)
     assert lines_of(project) == []
     # 15 ms behind, its first step counted; 10 ms gained with each
@@ -156,27 +156,17 @@ def test_a_row_in_which_nobody_starts_behind_needs_no_table(tmp_path):
     assert [line[3] for line in lines_of(project)] == ["2"]
 
 
-def test_the_import_of_tensorflow_is_told_where_starts_are_compared(tmp_path):
-    project = two_columns(tmp_path)
-    (plain,) = breakdowns(data_of(project)).values()
-    assert plain.header[:5] == ("Framework", "Runs", "Import, s", "Build", "First step")
-    assert plain.caption.endswith("energy")
-    project.change(lambda record: record["timing"].update(import_tensorflow_s=2.5), column=JAX)
-    (told,) = breakdowns(data_of(project)).values()
-    assert told.caption.endswith("took 2.50 s with Keras 3 (JAX)")
-
-
 def test_csv_of_both_readings(tmp_path):
-    text = to_csv(break_even(data_of(two_columns(tmp_path)))).splitlines()
+    text = to_csv(break_even(two_columns(tmp_path).data())).splitlines()
     assert text[0] == (
         "model,task,batch_size,faster,slower,caches,counted_from,steps,ci95_low_steps,"
         "ci95_high_steps"
     )
     assert text[1].startswith(f"bert,fit,8,{JAX},{TORCH},NA,first step,50")
     assert text[2] == f"bert,fit,8,{JAX},{TORCH},NA,process start,1,1,1"
-    single = to_csv(break_even(data_of(two_columns(tmp_path / "single", runs=1)))).splitlines()
+    single = to_csv(break_even(two_columns(tmp_path / "single", runs=1).data())).splitlines()
     assert single[1].split(",")[7] in ("500", "501") and single[1].endswith(",NA,NA")
-    once = break_even(data_of(cold_and_warm(tmp_path / "once", runs=1)))
+    once = break_even(cold_and_warm(tmp_path / "once", runs=1).data())
     lines = zip(once["caches"], once["counted_from"], once["steps"].isna(), strict=True)
     assert list(lines)[:2] == [("cold", "first step", False), ("warm", "first step", True)]
 
@@ -184,7 +174,7 @@ def test_csv_of_both_readings(tmp_path):
 def test_cells_without_a_time_are_left_out(tmp_path):
     project = two_columns(tmp_path)
     project.fail("oom", "killed", column=TORCH)
-    assert found_in(project).empty and set(costs(data_of(project))["column"]) == {JAX}
+    assert found_in(project).empty and set(costs(project.data())["column"]) == {JAX}
 
 
 @given(st.floats(-100, 100), st.floats(1e-4, 10), st.floats(1.0001, 100))

@@ -8,7 +8,6 @@ from conditions import CONDITIONS, counted_differently, fed, fed_differently, gp
 from hypothesis import given
 from hypothesis import strategies as st
 from quiet_table import JAX, PROPERTY, TORCH, found, ids, parity, quiet_project, record
-from results_factory import Project, make_plan
 from time_changes import slow_fixed_probe, slowed, slower_later, step_ns
 
 from analysis.caveats import Severity, collect
@@ -32,10 +31,9 @@ def test_what_may_stand_on_the_first_page_says_what_to_do():
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
-def test_a_condition_gives_its_caveat_and_no_other(tmp_path, name):
-    project = quiet_project(tmp_path)
-    CONDITIONS[name](project)
-    assert ids(project) == [name]
+def test_a_condition_gives_its_caveat_and_no_other(quiet, name):
+    CONDITIONS[name](quiet)
+    assert ids(quiet) == [name]
 
 
 INDEPENDENT = sorted(
@@ -118,10 +116,9 @@ def fence_within_scatter(r):
         (counted_differently, "peaks_counted_differently", "Keras 3 (JAX): from the start"),
     ],
 )
-def test_a_sentence_names_what_was_found(tmp_path, change, name, part):
-    project = quiet_project(tmp_path)
-    change(project)
-    (caveat,) = found(project, name)
+def test_a_sentence_names_what_was_found(quiet, change, name, part):
+    change(quiet)
+    (caveat,) = found(quiet, name)
     assert part in caveat.sentence
 
 
@@ -139,43 +136,32 @@ def test_a_sentence_names_what_was_found(tmp_path, change, name, part):
         lambda p: [fed(p, way, c) for c, way in ((TORCH, "host"), (JAX, "host, prefetched"))],
     ],
 )
-def test_of_what_shows_nothing_nothing_is_said(tmp_path, change):
-    project = quiet_project(tmp_path)
-    change(project)
-    assert ids(project) == []
+def test_of_what_shows_nothing_nothing_is_said(quiet, change):
+    change(quiet)
+    assert ids(quiet) == []
     assert to_markdown([]) == "No caveat applies.\n"
 
 
-def test_what_holds_in_every_row_is_one_caveat(tmp_path):
-    rows = (("bert", "fit", 8, 32), ("bert", "predict", 16, 256))
-    project = Project(tmp_path, make_plan(rows=rows, columns=(JAX, TORCH)))
-    CONDITIONS["convolutions_not_tuned"](project)
-    (caveat,) = found(project, "convolutions_not_tuned")
-    assert "BERT fit and BERT predict: Keras 3 (PyTorch): torch.backends" in caveat.sentence
-
-
-def test_of_readings_that_scatter_one_sentence_says_what_they_could_not_show(tmp_path):
-    project = quiet_project(tmp_path)
+def test_of_readings_that_scatter_one_sentence_says_what_they_could_not_show(quiet):
     late = {"measured_ms": 20.2, "runs_ms": [20.2, 20.01, 20.9]}
-    project.self_test["known_steps"][1].update(late)
-    project.self_test["monitor"].update(on_ms=[4.97, 5.04, 5.125], off_ms=[5.0] * 3)
-    assert ids(project) == ["harness_uncertain"]
-    (caveat,) = found(project, "harness_uncertain")
+    quiet.self_test["known_steps"][1].update(late)
+    quiet.self_test["monitor"].update(on_ms=[4.97, 5.04, 5.125], off_ms=[5.0] * 3)
+    assert ids(quiet) == ["harness_uncertain"]
+    (caveat,) = found(quiet, "harness_uncertain")
     parts = "5.9\u00a0% for steps of 20 ms and 3.9\u00a0% for the cost of the monitor."
     assert caveat.sentence == f"The self-test could not show an error of less than {parts}"
     assert caveat.severity is Severity.NOTE
 
 
-def test_the_published_arithmetic_within_our_own_blocks_is_no_other_method(tmp_path):
-    project = quiet_project(tmp_path)
+def test_the_published_arithmetic_within_our_own_blocks_is_no_other_method(quiet):
 
     def change(r):
         blocks = r["timing"]["blocks"]
         blocks[3]["elapsed_ns"] = round(1.5 * blocks[3]["elapsed_ns"])
         r["timing"]["legacy"]["step_ms"] = 1.2 * step_ns(r) / 1e6
 
-    project.change(change, TORCH)
-    assert ids(project) == ["scattered_blocks"]
+    quiet.change(change, TORCH)
+    assert ids(quiet) == ["scattered_blocks"]
 
 
 @PROPERTY
@@ -206,12 +192,11 @@ def test_thresholds_speak_exactly_from_their_value_on(tmp_path, share, swapped, 
         assert caveats["foreign_load"].severity is severity
 
 
-def test_a_run_found_unsupported_counts_as_failed_only_beside_others(tmp_path):
-    project = quiet_project(tmp_path)
-    project.fail("unsupported", "no such layer", column=TORCH, run=1)
-    assert ids(project) == ["failed_runs"]
-    project.fail("unsupported", "no such layer", column=TORCH)
-    assert ids(project) == ["unsupported"]
+def test_a_run_found_unsupported_counts_as_failed_only_beside_others(quiet):
+    quiet.fail("unsupported", "no such layer", column=TORCH, run=1)
+    assert ids(quiet) == ["failed_runs"]
+    quiet.fail("unsupported", "no such layer", column=TORCH)
+    assert ids(quiet) == ["unsupported"]
 
 
 @pytest.mark.parametrize(
@@ -223,14 +208,13 @@ def test_a_run_found_unsupported_counts_as_failed_only_beside_others(tmp_path):
         ("generation 99, 16 lanes", 16 * 0.985, "15.8 GB/s; assumed"),
     ],
 )
-def test_a_copy_is_judged_by_the_link_of_the_machine(tmp_path, link, gb_per_s, part):
-    project = quiet_project(tmp_path)
-    fed_differently(project)
+def test_a_copy_is_judged_by_the_link_of_the_machine(quiet, link, gb_per_s, part):
+    fed_differently(quiet)
     facts = [{"name": "PCIe", "value": link}]
-    project.machine_card["sections"].append({"title": "GPU", "facts": facts})
-    (caveat,) = collect(project.load())
+    quiet.machine_card["sections"].append({"title": "GPU", "facts": facts})
+    (caveat,) = collect(quiet.load())
     assert caveat.evidence["gb_per_s"] == pytest.approx(gb_per_s)
-    fastest_ms = min(step_ns(r) for r in project.records.values()) / 1e6
+    fastest_ms = min(step_ns(r) for r in quiet.records.values()) / 1e6
     share = 5e6 / gb_per_s / 1e6 / fastest_ms
     assert caveat.evidence["share_of_fastest_step"] == pytest.approx(share, rel=0.1)
     for text in (part, "pinned memory, copied in the step in Keras 3 (PyTorch)", "the 5 MB of one"):
@@ -239,15 +223,14 @@ def test_a_copy_is_judged_by_the_link_of_the_machine(tmp_path, link, gb_per_s, p
     least = 5_000_000 * COPY_SHARE / caveat.evidence["share_of_fastest_step"]
     for size, number in ((1.01 * least, 1), (0.99 * least, 0), (None, 0)):
         for column, way in ((JAX, "copied ahead"), (TORCH, "copied")):
-            fed(project, way, column, size and int(size))
-        assert len(collect(project.load())) == number
+            fed(quiet, way, column, size and int(size))
+        assert len(collect(quiet.load())) == number
 
 
-def test_of_equal_severity_what_changes_more_of_a_conclusion_comes_first(tmp_path):
-    project = quiet_project(tmp_path)
+def test_of_equal_severity_what_changes_more_of_a_conclusion_comes_first(quiet):
     for name in ("swapped", "trainings_missing", "parity_differs"):
-        CONDITIONS[name](project)
-    assert ids(project) == ["parity_differs", "trainings_missing", "swapped"]
+        CONDITIONS[name](quiet)
+    assert ids(quiet) == ["parity_differs", "trainings_missing", "swapped"]
 
 
 def test_most_severe_first_and_valid_json(project):

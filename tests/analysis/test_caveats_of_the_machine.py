@@ -79,11 +79,10 @@ def test_a_session_without_a_good_canary_is_reported_and_never_flagged(tmp_path,
                 assert re.search(of_round, caveat.sentence)
 
 
-def test_runs_whose_session_was_lost_are_named(tmp_path):
-    project = quiet_project(tmp_path)
-    project.save()
-    next((project.folder / "results/blocks").rglob("round2.json")).unlink()
-    (caveat,) = (c for c in collect(load_results(project.plan_path)) if c.id == "drift_unknown")
+def test_runs_whose_session_was_lost_are_named(quiet):
+    quiet.save()
+    next((quiet.folder / "results/blocks").rglob("round2.json")).unlink()
+    (caveat,) = (c for c in collect(load_results(quiet.plan_path)) if c.id == "drift_unknown")
     assert "for 2 runs of which no session is kept (every cell)" in caveat.sentence
 
 
@@ -198,10 +197,7 @@ def test_observer_and_host(tmp_path, ratio, share):
     numbers = [float(number) for number in re.findall(r"\d+\.\d+", said)]
     assert numbers == pytest.approx([(1 + seen) / 2, *sorted((1, seen))], abs=1e-4)
     assert what.endswith("2 cells")
-    expected = {
-        "observer_effect": seen > 1.05,
-        "host_overhead_high": share >= 0.5,
-    }
+    expected = {"observer_effect": seen > 1.05, "host_overhead_high": share >= 0.5}
     caveats = collect(results)
     assert {caveat.id for caveat in caveats} == {name for name, on in expected.items() if on}
     for caveat in caveats:
@@ -237,28 +233,26 @@ def test_one_caveat_per_kind_of_warning_with_its_cells(tmp_path, printed):
         assert caveat.severity.name.lower() == texts_of(KINDS)[kind]["severity"]
 
 
-def test_a_canary_that_others_disturbed_shows_no_drift(tmp_path):
-    project = quiet_project(tmp_path)
-    CONDITIONS["measured_on_cpu"](project)
-    project.canaries[1].update(python_loop_ms=52.0)
-    assert {*ids(project)} == {"measured_on_cpu", "session_drifted"}
-    project.canaries[1].update(foreign_cpu_share=0.3)
-    assert {*ids(project)} == {"measured_on_cpu", "drift_unknown"}
-    (caveat,) = found(project, "drift_unknown")
+def test_a_canary_that_others_disturbed_shows_no_drift(quiet):
+    CONDITIONS["measured_on_cpu"](quiet)
+    quiet.canaries[1].update(python_loop_ms=52.0)
+    assert {*ids(quiet)} == {"measured_on_cpu", "session_drifted"}
+    quiet.canaries[1].update(foreign_cpu_share=0.3)
+    assert {*ids(quiet)} == {"measured_on_cpu", "drift_unknown"}
+    (caveat,) = found(quiet, "drift_unknown")
     assert "was disturbed: others used 30" in caveat.sentence
 
 
-def test_few_fenced_steps_tell_nothing_and_many_cells_are_corrected_for(tmp_path):
+def test_few_fenced_steps_tell_nothing_and_many_cells_are_corrected_for(quiet):
     """p of 1.6 % over three runs is enough for one cell, and not for one of two."""
-    project = quiet_project(tmp_path)
 
     def fenced(r, number=5):
         step_ns = r["timing"]["blocks"][0]["elapsed_ns"] / 10
         factor = (1.10, 1.15, 1.20)[r["cell"]["run"] - 1]
         r["timing"]["synchronised_ns"] = [int(step_ns * factor)] * number
 
-    project.change(fenced, TORCH)
-    other, cell = project.load().rows[0].cells[:2]
+    quiet.change(fenced, TORCH)
+    other, cell = quiet.load().rows[0].cells[:2]
     assert observed_longer([cell]) == {cell} and observed_longer([cell, other]) == set()
-    project.change(lambda r: fenced(r, 4), TORCH)
-    assert observer_ratio(project.load().rows[0].cells[1]) is None
+    quiet.change(lambda r: fenced(r, 4), TORCH)
+    assert observer_ratio(quiet.load().rows[0].cells[1]) is None

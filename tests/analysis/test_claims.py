@@ -127,10 +127,6 @@ def test_a_claim_that_names_no_test_is_refused(tmp_path):
         load_claims(tmp_path)
 
 
-def test_every_test_is_used_by_a_claim():
-    assert {claim.kind for claim in load_claims()} == set(TESTS)
-
-
 @PROPERTY
 @given(keras2=st.floats(5, 40), tensorflow=st.floats(5, 40), jax=st.floats(5, 40))
 def test_a_finding_is_what_the_intervals_show(tmp_path, keras2, tensorflow, jax):

@@ -4,13 +4,7 @@ import math
 
 import pytest
 from results_factory import Project, make_plan
-from the_pages_machine import (
-    JAX,
-    TORCH,
-    on_the_pages_machine,
-    verdicts,
-    wobble,
-)
+from the_pages_machine import JAX, TORCH, on_the_pages_machine, verdicts, wobble
 from time_changes import generating
 
 from analysis.claims import ClaimResult

@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from archive_factory import as_archive
+
 from analysis.formats.strict_json import read_json, validate
 from contract.report_contents import file_of, table_modules
 
@@ -33,26 +36,31 @@ def test_from_records_to_report(project, tmp_path):
     assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
 
 
-def test_bad_input_is_one_line_and_exit_1(project, tmp_path):
-    plan = project.save()
-    path = next(iter(project.records))
-    (project.folder / path).write_text('{"schema": ')
-    out = tmp_path / "out"
-    done = run("report.draw", "--plan", plan, "--output-dir", out)
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert done.stderr.startswith(f"error: {path}: not valid JSON")
-    assert not out.exists()
+RECORD = "results/records/laptop/bert/fit-b8/keras2-tensorflow/run1.json"
+DRAW = "report.draw --plan results/plan.json --output-dir"
 
 
-def test_missing_plan_and_missing_figures(project, tmp_path):
-    done = run("report.draw", "--plan", tmp_path / "nowhere.json", "--output-dir", tmp_path)
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (f"{DRAW} out", f"{RECORD}: not valid JSON"),
+        (f"{DRAW} results --only report", r".*\w+\.svg: no such file"),
+        ("report.draw --plan nowhere.json --output-dir out", ".*no such file"),
+        ("archive --plan none/results/plan.json --output out", ".*plan.json: no such file"),
+        ("compare a.zip --output out.html", ".*two or more"),
+        ("compare a.zip a.zip --output out.txt", ".*must end in .html"),
+        ("compare a.zip none.zip --output out.html", ".*none.zip: no such file"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_1(project, command, message):
+    folder = project.save().parents[1]
+    as_archive(folder, folder / "a.zip")
+    if "svg" not in message:
+        (folder / RECORD).write_text('{"schema": ')
+    there = {*folder.rglob("*")}
+    done = run(*command.split(), cwd=folder)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "no such file" in done.stderr
-    options = ("--output-dir", tmp_path, "--only", "report")
-    done = run("report.draw", "--plan", project.save(), *options)
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert re.search(r"\w+\.svg: no such file", done.stderr)
+    assert re.match(f"error: {message}", done.stderr) and {*folder.rglob("*")} == there
 
 
 def test_what_the_rounds_of_a_row_show_is_printed_and_written(project, tmp_path):

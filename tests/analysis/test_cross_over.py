@@ -13,7 +13,6 @@ from drawn_pages import in_our_look, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.data import Data
 from analysis.results.reference import load_reference
 from analysis.statistics import cross_over
 from analysis.statistics.cross_over import ABOVE, BELOW, crossing
@@ -28,17 +27,13 @@ GRID = [61_035 * 2.68**step for step in range(8)]  # 61 thousand to 60 million
 PUBLISHED = load_reference()
 
 
-def data_of(project):
-    return Data(project.load(), PUBLISHED)
-
-
 def only_sweep(project):
-    ((sweep, _),) = sweeps(data_of(project))
+    ((sweep, _),) = sweeps(project.data(PUBLISHED))
     return sweep
 
 
 def csv_lines(project):
-    return [*csv.DictReader(io.StringIO(to_csv(table_of(data_of(project)))))]
+    return [*csv.DictReader(io.StringIO(to_csv(table_of(project.data(PUBLISHED)))))]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +92,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(monkeypatch):
 
 def test_a_sweep_of_a_net_in_a_framework(tmp_path):
     project = sized_project(tmp_path, crossing_at(1e6))
-    ((sweep, measured),) = sweeps(data_of(project))
+    ((sweep, measured),) = sweeps(project.data(PUBLISHED))
     assert (sweep.label, sweep.base, sweep.new) == ("MNIST dense fit, batch 32", ON_CPU, ON_GPU)
     assert measured["parameters"].tolist() == list(SIZES.values())
     # Both take 5 ms at a million; the neighbours are 267 thousand and 1.43 million.
@@ -119,9 +114,9 @@ def test_a_sweep_of_a_net_in_a_framework(tmp_path):
 
 def test_batch_sizes_are_apart_and_a_net_without_variants_is_no_sweep(tmp_path):
     project = sized_project(tmp_path, crossing_at(1e6), batch_sizes=(32, 256))
-    assert [sweep.batch_size for sweep, _ in sweeps(data_of(project))] == [32, 256]
+    assert [sweep.batch_size for sweep, _ in sweeps(project.data(PUBLISHED))] == [32, 256]
     alone = sized_project(tmp_path / "alone", crossing_at(1e6), sizes={NET: SIZES[NET]})
-    assert sweeps(data_of(alone)) == []
+    assert sweeps(alone.data(PUBLISHED)) == []
 
 
 @pytest.mark.parametrize(
@@ -144,7 +139,7 @@ def test_none_in_the_range(tmp_path, truth, expected, end):
 def drawn(project):
     """Return the only panel, and the words in it."""
     with in_our_look():
-        (axes,) = figure_of(data_of(project)).axes
+        (axes,) = figure_of(project.data(PUBLISHED)).axes
     texts = [text.get_text() for text in (*axes.texts, *axes.get_legend().get_texts())]
     return axes, [axes.get_title(loc="left"), *texts]
 
@@ -157,7 +152,7 @@ def test_without_a_gpu_the_processors_times_are_drawn_and_the_reason_stands_ther
                 del project.records[run["record"]]
             cell.update(unsupported="no NVIDIA GPU was found here", runs=[])
     reason = "Keras 3 (PyTorch), cuda unsupported: no NVIDIA GPU was found here"
-    (line,) = cross_overs(data_of(project)).lines
+    (line,) = cross_overs(project.data(PUBLISHED)).lines
     assert line[1] == words(only_sweep(project)) == f"no cross-over: {reason}"
     (line,) = csv_lines(project)
     assert (line["sizes"], line["outcome"], line["missing"]) == ("0", "NA", reason)
@@ -182,17 +177,17 @@ def test_the_report_says_where_it_crosses_and_what_was_published(tmp_path, figur
     assert 'id="figure-cross_over"' in text and 'id="cross_over"' in text
     assert "In 1 of 1 sweep over the sizes of a model the GPU is faster from some size on" in text
     assert "The cross-over of two devices is the size of a net" in text
-    grid, published = cross_overs(data_of(project)), beside_the_published(data_of(project))
-    (line,) = grid.lines
+    data = project.data(PUBLISHED)
+    (line,) = cross_overs(data).lines
     assert line[0] == "MNIST dense fit, batch 32: Keras 3 (PyTorch), cuda"
     assert line[4] == "20\u00a0% and 60\u00a0%"
     assert line[6] == "NA and 12"
-    gpu, cpu = published.lines  # of the net that is a row; CIFAR-100 is none
+    gpu, cpu = beside_the_published(data).lines  # of the net that is a row; CIFAR-100 is none
     assert gpu[:5] == ("MNIST dense fit, 20 epochs", "GPU", "8", "12.8", "0.9864, 0.9759")
     # 1 + 4e-6 x 266,610 ms on the processor, 1,594 of them an epoch
     assert cpu[1:4] == ("CPU", "6 to 7", "9.7") and cpu[5] == "2.066" and cpu[6] == "3.29"
     assert cpu[7] == "Example CPU" and gpu[7] == "NVIDIA Example"
-    assert "RTX 3060" in published.caption
+    assert "RTX 3060" in beside_the_published(data).caption
     for column in project.plan["columns"]:
         column["framework"] = "keras3-jax"  # of which nothing was published
-    assert beside_the_published(data_of(project)).lines == ()
+    assert beside_the_published(project.data(PUBLISHED)).lines == ()

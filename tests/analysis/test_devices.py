@@ -1,7 +1,7 @@
 """A table with columns on the processor and on the GPU of one machine."""
 
 import pytest
-from quiet_table import found, ids, on_processor, quiet_project, record
+from quiet_table import found, ids, on_processor, record
 from results_factory import Project, make_plan
 
 from analysis.compare.archives import Archive
@@ -40,14 +40,13 @@ def test_the_processor_and_the_gpu_of_one_machine_are_one_machine(mixed):
     results = mixed.load()
     assert machines(results) == f"Example CPU, 2 cores, 16 GiB, {H100}, Linux 6.1"
     assert "records are from" not in machine.card_note(results)
+    base, other = (Archive(name, f"{name}.zip", "00", results) for name in "AB")
+    assert not compare(base, other).machines_differ
 
 
-def test_two_gpus_in_hosts_of_one_kind_are_two_machines(mixed):
+def test_two_gpus_in_hosts_of_one_kind_are_two_machines_and_so_is_another_host(mixed):
     mixed.change(lambda r: r["machine"].update(id="m2-gpu"), column=JAX, run=2)
     assert len(found(mixed, "several_machines")) == 1
-
-
-def test_another_host_is_another_machine(mixed):
     mixed.change(lambda r: r["machine"].update(id="m3", cores=64), column=JAX)
     assert len(found(mixed, "several_machines")) == 1
     note = machine.card_note(mixed.load())
@@ -60,20 +59,16 @@ def test_the_card_is_that_of_each_accelerator_alone(mixed):
 
 
 @pytest.mark.parametrize(("kind", "column"), [("cuda", JAX), ("cpu", ON_CPU)])
-def test_a_drift_is_that_of_its_accelerator(mixed, kind, column):
+def test_a_drift_that_is_shown_or_not_known_is_that_of_its_accelerator(mixed, kind, column):
     mixed.canaries_on[kind][3]["python_loop_ms"] *= 1.05
-    (caveat,) = found(mixed, "session_drifted")
-    assert caveat.evidence["accelerator"] == kind and columns(caveat) == [column]
-    assert f"within 1 of 3 sessions on {kind}, by" in caveat.sentence
-
-
-@pytest.mark.parametrize(("kind", "column"), [("cuda", JAX), ("cpu", ON_CPU)])
-def test_an_unknown_drift_is_that_of_its_accelerator(mixed, kind, column):
+    (shown,) = found(mixed, "session_drifted")
+    assert f"within 1 of 3 sessions on {kind}, by" in shown.sentence
     mixed.canaries_on[kind][2] = None
-    (caveat,) = found(mixed, "drift_unknown")
-    assert caveat.evidence["accelerator"] == kind and columns(caveat) == [column]
+    (unknown,) = found(mixed, "drift_unknown")
     expected = f"for 2 of 3 sessions on {kind} (of their canaries, BERT fit round 2: the one after"
-    assert expected in caveat.sentence
+    assert expected in unknown.sentence
+    for caveat in (shown, unknown):
+        assert caveat.evidence["accelerator"] == kind and columns(caveat) == [column]
 
 
 def test_canaries_of_one_accelerator_say_nothing_of_the_other(mixed):
@@ -96,10 +91,6 @@ def test_a_processor_that_ran_in_another_way_than_the_gpu_is_named(mixed):
     assert "jit / xla in Keras 3 (JAX); eager / xla in Keras 3 (JAX), cpu" in caveat.sentence
 
 
-def test_a_table_with_a_gpu_does_not_claim_to_be_measured_on_the_processor(mixed):
-    assert found(mixed, "measured_on_cpu") == []
-
-
 def test_a_table_of_one_column_has_one_accelerator(tmp_path):
     results = Project(tmp_path, make_plan(columns=(JAX,))).load()
     assert dict(facts(results))["Accelerator"] == "cpu"
@@ -114,7 +105,8 @@ def test_the_report_says_what_ran_where(mixed):
         assert f"work on {kind} before" in grid.caption
 
 
-def test_a_gpu_that_is_not_there_needs_no_canary(mixed):
+def test_a_table_is_measured_on_the_processor_where_the_gpu_is_not_there_and_needs_no_canary(mixed):
+    assert found(mixed, "measured_on_cpu") == []
     cell = next(cell for cell in mixed.plan["cells"] if cell["column"] == JAX)
     cell.update(unsupported="there is no GPU", runs=[])
     mixed.records = {k: r for k, r in mixed.records.items() if r["cell"]["column"] == ON_CPU}
@@ -122,25 +114,18 @@ def test_a_gpu_that_is_not_there_needs_no_canary(mixed):
     assert len(found(mixed, "measured_on_cpu")) == 1
 
 
-def test_two_archives_of_one_machine_are_ranked(mixed):
-    results = mixed.load()
-    base, other = (Archive(name, f"{name}.zip", "00", results) for name in "AB")
-    assert not compare(base, other).machines_differ
-
-
 # Of operations on the processor alone, what has no meaning for them is no caveat.
 WITHOUT_MEANING = {"random_weights", "measured_on_cpu", "plausibility_not_tested"}
 
 
-def test_operations_without_a_framework_have_no_weights_no_peak_and_no_other_device(tmp_path):
-    project = quiet_project(tmp_path)
-    project.plan.update(weights="random")
-    on_processor(project)
-    record("work", run=0, flops_per_step=None)(project)
-    before = {*ids(project)}
+def test_operations_without_a_framework_have_no_weights_no_peak_and_no_other_device(quiet):
+    quiet.plan.update(weights="random")
+    on_processor(quiet)
+    record("work", run=0, flops_per_step=None)(quiet)
+    before = {*ids(quiet)}
     assert before >= WITHOUT_MEANING
-    one, other = project.plan["columns"]
+    one, other = quiet.plan["columns"]
     one["family"] = "host"  # beside a net they are said
-    assert {*ids(project)} >= {"random_weights", "measured_on_cpu"}
+    assert {*ids(quiet)} >= {"random_weights", "measured_on_cpu"}
     other["family"] = "host"
-    assert {*ids(project)} == before - WITHOUT_MEANING
+    assert {*ids(quiet)} == before - WITHOUT_MEANING

@@ -2,14 +2,13 @@
 
 import csv
 
-from analysis.data import Data
 from analysis.results.reference import load_reference
 from analysis.tables.dictionary import EVERY, PAGE, ROOT, SAYS, described, with_tables
 from analysis.tables.files import TABLES
 
 
 def test_every_column_of_every_file_is_described_and_no_other(project, tmp_path):
-    data = Data(project.load(), load_reference(ROOT / "reference"))
+    data = project.data(load_reference(ROOT / "reference"))
     for write in TABLES.values():
         write(data, tmp_path)
     files = {path.name: path.read_text() for path in tmp_path.glob("*.csv")}

@@ -6,19 +6,10 @@ import math
 import re
 
 import pytest
-from effect_projects import (
-    FASTER_BY_A_QUARTER,
-    JAX,
-    TF32,
-    TORCH,
-    project_of,
-    scale,
-    tf32_project,
-)
+from effect_projects import FASTER_BY_A_QUARTER, JAX, TF32, TORCH, project_of, scale, tf32_project
 from results_factory import FRAMEWORKS, uneven
 
 from analysis.caveats import collect
-from analysis.data import Data
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import Verdict
 from analysis.topics.effects.compute import effects, means
@@ -28,13 +19,9 @@ from analysis.topics.effects.table import effects as table_of
 from analysis.writing.files import to_csv
 
 
-def data_of(project):
-    return Data(project.load())
-
-
 def only_view(project):
     """Return what the section shows of its only question."""
-    (view,) = section(data_of(project))["effects"]
+    (view,) = section(project.data())["effects"]
     return view
 
 
@@ -45,7 +32,7 @@ def lines_of(project):
 
 
 def csv_lines(project):
-    return [*csv.DictReader(io.StringIO(to_csv(table_of(data_of(project)))))]
+    return [*csv.DictReader(io.StringIO(to_csv(table_of(project.data()))))]
 
 
 def test_ratio_interval_and_mean_by_hand(tmp_path):
@@ -54,7 +41,7 @@ def test_ratio_interval_and_mean_by_hand(tmp_path):
     project = tf32_project(tmp_path)
     scale(project, TF32, FASTER_BY_A_QUARTER, "fit")
     scale(project, TF32, {1: 0.625, 2: 0.80, 3: 0.80}, "predict")
-    found = effects(data_of(project))
+    found = effects(project.data())
     fit, predict = found.itertuples()
     assert (fit.speedup, fit.verdict) == (pytest.approx(1.25), Verdict.FASTER)
     mean_log = math.log(1.25) + math.log(1.28) / 3
@@ -68,28 +55,24 @@ def test_ratio_interval_and_mean_by_hand(tmp_path):
     assert (mean.rows, mean.missing) == (2, [])
 
 
-def test_a_row_without_a_ratio_says_why_and_the_mean_names_it(tmp_path):
+def test_rows_without_a_ratio_say_why_and_the_mean_names_them(tmp_path):
     project = tf32_project(tmp_path)
+    project.fail("unsupported", "needs a GPU", column=TF32, task="fit")
+    assert only_view(project)["pairs"]  # the other row can
     project.fail("oom", "all of it", column=TF32, task="fit")
     ((summary, grid),) = only_view(project)["pairs"]
     assert "geometric mean of 1 row" in summary and "it lacks BERT fit" in summary
     reason = "Keras 3 (JAX), tf32 oom: MemoryError: all of it"
     assert grid.lines[0][1:3] == ("NA", "none") and grid.lines[0][4:] == ("oom", reason)
+    project.fail("unsupported", "needs a GPU", column=TF32)
+    view = only_view(project)
+    assert "No row can have both columns here: needs a GPU." in view["says"]
+    assert view["pairs"] == []
     project.fail("timeout")
     view = only_view(project)
     assert "no row has both" in view["pairs"][0][0] and "nothing is shown yet" in view["says"]
     *_, mean = csv_lines(project)
     assert (mean["speedup"], mean["missing"]) == ("NA", "every row")
-
-
-def test_a_question_that_no_row_can_answer_here_says_why(tmp_path):
-    project = tf32_project(tmp_path)
-    project.fail("unsupported", "needs a GPU", column=TF32, task="fit")
-    assert only_view(project)["pairs"]  # the other row can
-    project.fail("unsupported", "needs a GPU", column=TF32)
-    view = only_view(project)
-    assert "No row can have both columns here: needs a GPU." in view["says"]
-    assert view["pairs"] == []
 
 
 @pytest.mark.parametrize(("rows", "holds"), [(1, [True]), (2, [False, False])])
@@ -98,7 +81,7 @@ def test_what_holds_for_all_rows_is_corrected_for_all_of_them(tmp_path, rows, ho
     of = [("bert", task, 8, None) for task in ("fit", "predict")[:rows]]
     project = tf32_project(tmp_path, rows=of)
     scale(project, TF32, {1: 0.90, 2: 0.94, 3: 0.92}, "fit")
-    found = effects(data_of(project))
+    found = effects(project.data())
     assert found["verdict"].iloc[0] == Verdict.FASTER
     assert 0.0125 < found["p_value"].iloc[0] < 0.025
     assert found["holds"].tolist() == holds
@@ -110,7 +93,7 @@ def test_slower_is_shown_as_well_as_faster(tmp_path):
     scale(project, TF32, FASTER_BY_A_QUARTER, "predict")
     says = only_view(project)["says"]
     assert "(Holm), it is shown to be faster in BERT predict; slower in BERT fit." in says
-    (sentence,) = key_sentences(data_of(project))
+    (sentence,) = key_sentences(project.data())
     faster, slower = ("+25\u00a0%", "-20\u00a0%")
     assert sentence.text == (
         "What does TF32 change? Corrected for 2 comparisons (Holm), it is shown to be faster in "
@@ -137,8 +120,8 @@ def test_of_several_pairs_the_report_names_which_is_faster_where(tmp_path):
 
 def test_a_single_round_shows_nothing(tmp_path):
     project = tf32_project(tmp_path, runs=1)
-    assert not effects(data_of(project))["holds"].any()
-    assert key_sentences(data_of(project)) == []
+    assert not effects(project.data())["holds"].any()
+    assert key_sentences(project.data()) == []
     assert {line[2] for line in lines_of(project)} == {"none (a single round shows nothing)"}
     assert {line["verdict"] for line in csv_lines(project)} == {"NA"}
     assert {line["holds_for_all_rows"] for line in csv_lines(project)} == {"NA"}
@@ -171,16 +154,16 @@ def test_csv_has_a_line_for_every_row_and_one_for_the_mean(tmp_path):
 
 
 def test_latex_has_a_table_for_every_pair(tmp_path):
-    text = latex_of(data_of(project_of(tmp_path, *FRAMEWORKS)))
+    text = latex_of(project_of(tmp_path, *FRAMEWORKS).data())
     assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 2
     line = r"BERT fit & 8 & 20.04 & 10.02 & +100~\% {[}+100~\%, +100~\%{]} & \textbf{faster} \\"
     assert f"\n{line}\n" in text
-    none = latex_of(data_of(project_of(tmp_path, JAX, TORCH)))
+    none = latex_of(project_of(tmp_path, JAX, TORCH).data())
     assert none.startswith("% no two columns") and none.count("\n") == 1
 
 
 def test_without_a_pair_there_is_no_section(tmp_path):
-    data = data_of(project_of(tmp_path, JAX, TORCH))
+    data = project_of(tmp_path, JAX, TORCH).data()
     assert section(data) is None and table_notes(data) == [] and table_of(data).empty
 
 
@@ -214,10 +197,10 @@ def test_compiling_is_the_subject_of_eager_against_compiled(tmp_path):
     graphs = {"graphs": 2, "graph_breaks": 1, "left_eager": "aten::mm", "compile_mode": "default"}
     graphs |= {"cuda_graphs": False, "cuda_graphs_skipped": "on a processor"}
     project.change(lambda r: r["parity"].update(graphs), "pytorch-compiled")
-    data = data_of(project)
+    data = project.data()
     assert effects(data)["not_the_same"].isna().all()
     assert "execution_differs" not in {caveat.id for caveat in collect(data.results)}
-    data = data_of(project_of(tmp_path, "keras2-tensorflow", "keras3-tensorflow"))
+    data = project_of(tmp_path, "keras2-tensorflow", "keras3-tensorflow").data()
     assert "execution jit instead of graph" in effects(data)["not_the_same"].iloc[0]
     assert "execution_differs" in {caveat.id for caveat in collect(data.results)}
 
@@ -235,7 +218,7 @@ def test_slower_in_the_table_and_not_shown_for_all_rows(tmp_path, predict, diffe
     project = tf32_project(tmp_path)
     scale(project, TF32, BARELY_SLOWER, "fit")
     scale(project, TF32, predict, "predict")
-    data = data_of(project)
+    data = project.data()
     assert data.results.rows[0].standings[TF32] is Standing.SLOWER
     in_the_effect = (
         "The table calls the slower column of BERT fit significantly slower, and that is not shown "
@@ -256,7 +239,7 @@ def test_slower_as_a_pair_alone_and_undecided_in_the_table(tmp_path):
     scale(project, TF32, BARELY_SLOWER, "fit")
     scale(project, TF32, AS_FAST, "predict")
     scale(project, TORCH, AS_FAST)
-    data = data_of(project)
+    data = project.data()
     assert data.results.rows[0].standings[TF32] is Standing.UNDECIDED
     assert only_view(project)["says"].endswith(
         "The verdict in BERT fit is that of the pair alone; the table, corrected for all columns "

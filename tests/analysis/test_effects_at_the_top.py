@@ -5,14 +5,9 @@ from effect_projects import JAX, TF32, TORCH, project_of, scale, tf32_project
 from results_factory import uneven
 
 from analysis.comparisons.gains import gain_text
-from analysis.data import Data
 from analysis.statistics.intervals import Verdict
 from analysis.topics.effects.compute import effects, means
 from analysis.topics.effects.section import key_sentences
-
-
-def data_of(project):
-    return Data(project.load())
 
 
 def test_what_is_shown_over_rows_alone_stands_at_the_top_too(tmp_path):
@@ -20,10 +15,10 @@ def test_what_is_shown_over_rows_alone_stands_at_the_top_too(tmp_path):
     project = tf32_project(tmp_path)
     scale(project, TF32, {1: 0.90, 2: 0.94, 3: 0.92}, "fit")
     scale(project, TF32, {1: 0.94, 2: 0.92, 3: 0.90}, "predict")
-    found = effects(data_of(project))
+    found = effects(project.data())
     (mean,) = means(found).itertuples()
     assert not found["holds"].any() and mean.verdict == Verdict.FASTER
-    (sentence,) = key_sentences(data_of(project))
+    (sentence,) = key_sentences(project.data())
     gain = f"+{100 * (mean.speedup - 1):.1f}\u00a0% ["
     assert "no difference of more than 2\u00a0% is shown in any one row. Geo" in sentence.text
     mean = f"Geometric mean of 2 rows: Keras 3 (JAX), tf32 against Keras 3 (JAX) {gain}"
@@ -35,11 +30,11 @@ def test_means_over_rows_stand_at_the_top_all_or_none(tmp_path):
     project = project_of(tmp_path, JAX, TF32, TORCH, f"{TORCH}+tf32")
     project.change(uneven)
     scale(project, TF32, {1: 0.45, 2: 0.5, 3: 0.55})
-    (sentence,) = key_sentences(data_of(project))
+    (sentence,) = key_sentences(project.data())
     assert sentence.text.count("tf32 against Keras 3") == 2
     project.fail("oom", column=TF32, task="fit")
     project.fail("oom", column=f"{TORCH}+tf32", task="fit")
-    (sentence,) = key_sentences(data_of(project))
+    (sentence,) = key_sentences(project.data())
     assert "Geometric" not in sentence.text  # the mean of one row is that row
 
 
@@ -49,7 +44,7 @@ def test_what_frameworks_change_stands_at_the_top_of_a_study_alone(tmp_path, stu
     project = project_of(tmp_path, "pytorch-eager", "pytorch-compiled", study=study)
     project.change(uneven)
     scale(project, "pytorch-compiled", dict.fromkeys((1, 2, 3), 0.5))
-    found = [sentence.text for sentence in key_sentences(data_of(project))]
+    found = [sentence.text for sentence in key_sentences(project.data())]
     assert [text.partition("?")[0] for text in found] == ["What does compiling change"] * bool(
         study
     )
@@ -57,7 +52,7 @@ def test_what_frameworks_change_stands_at_the_top_of_a_study_alone(tmp_path, stu
 
 def test_a_study_answers_its_question_also_where_nothing_is_shown_or_can_be(tmp_path):
     def told(project):
-        return [sentence.text for sentence in key_sentences(data_of(project))]
+        return [sentence.text for sentence in key_sentences(project.data())]
 
     project = tf32_project(tmp_path, study={"name": "try", "title": "T", "question": "Q?"})
     (nothing,) = told(project)

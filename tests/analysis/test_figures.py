@@ -1,5 +1,4 @@
 import io
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from functools import partial
@@ -9,9 +8,10 @@ from conditions import gpu_readings
 from drawn_pages import in_our_look
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from quiet_table import TORCH, quiet_project
+from quiet_table import TORCH
 from record_changes import stretch
 from results_factory import Project, make_plan, unsupported
+from tests.shared import python
 from time_changes import scale, scattered
 from whole_table import whole_table
 
@@ -97,19 +97,18 @@ def test_probes_memory_and_canaries_are_drawn(tmp_path):
     assert "oom" in words(results, "memory")
 
 
-def test_a_run_at_one_batch_size_alone_bends_no_line(tmp_path):
-    project = quiet_project(tmp_path)
+def test_a_run_at_one_batch_size_alone_bends_no_line(quiet):
 
     def slower_and_without_probes(r):
         scale(r, 1.1)
         r["probes"] = []
 
     def points():
-        return sample_ms(Data(project.load()))["bert", "fit", 8, TORCH]
+        return sample_ms(quiet.data())["bert", "fit", 8, TORCH]
 
     before = points()
     assert len(before) > 1
-    project.change(slower_and_without_probes, TORCH, run=2)
+    quiet.change(slower_and_without_probes, TORCH, run=2)
     assert points() == pytest.approx(before)
 
 
@@ -118,11 +117,10 @@ def test_without_canaries_the_reason_stands_there(project):
     assert "not measured: no file" in words(project.load(), "blocks")
 
 
-def test_stretches_and_canaries_are_drawn_in_per_cent(tmp_path):
-    project = quiet_project(tmp_path)
-    scattered(project)
-    project.canaries[1]["python_loop_ms"] *= 1.04
-    above, below = blocks.blocks(Data(project.load())).axes
+def test_stretches_and_canaries_are_drawn_in_per_cent(quiet):
+    scattered(quiet)
+    quiet.canaries[1]["python_loop_ms"] *= 1.04
+    above, below = blocks.blocks(quiet.data()).axes
     drawn = {round(y) for line in above.lines[:2] for y in line.get_ydata()}
     assert drawn == {-10, 0, 10}
     assert {round(y) for line in below.lines for y in line.get_ydata()} >= {0, 4}
@@ -187,7 +185,7 @@ def test_memory_of_a_device_is_shown_by_every_count_that_there_is(project):
 
 def test_axes_reach_a_little_beyond_what_they_show(project):
     def ends(name, of):
-        return FIGURES[name](Data(of.load(), load_reference())).axes[0].get_xlim()
+        return FIGURES[name](of.data(load_reference())).axes[0].get_xlim()
 
     project.change(lambda r: r["memory"].update(peak_rss_mib=200.0))
     project.change(lambda r: r["memory"].update(peak_rss_mib=None), task="fit")
@@ -206,7 +204,7 @@ def test_a_family_without_columns_is_reported(tmp_path):
     project = Project(tmp_path, make_plan(columns=("keras3-jax", "keras3-torch")))
     found = words(project.load(), "speedup_over_pytorch")
     assert "plain PyTorch not among the columns" in found
-    data = Data(project.load(), load_reference())
+    data = project.data(load_reference())
     assert FIGURES["speedup_over_pytorch"](data).axes[0].get_gid() == NOTHING  # pages leave it out
 
 
@@ -224,14 +222,12 @@ def test_every_framework_has_a_look_of_its_own():
         assert len({getattr(entry, part) for entry in looks}) == len(looks)
 
 
-def test_other_commands_do_not_wait_for_matplotlib():
-    code = "import sys, analysis.report.draw;"
-    code += "print([m for m in ('matplotlib', 'scipy', 'jinja2') if m in sys.modules])"
-    path = str(load_reference.__code__.co_filename).rsplit("/analysis/", 1)[0]
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, text=True
-    )
-    assert done.stdout.strip() == "[]", done.stderr
+def test_no_command_waits_for_what_it_does_not_need():
+    """Ruptures is for a series that changes."""
+    loaded = "print([m for m in ('matplotlib', 'scipy', 'jinja2', 'ruptures') if m in sys.modules])"
+    series = "from analysis.statistics.steady_state import steadiness as s; s([(10, 10**8)] * 10)"
+    assert python("-c", f"import sys, analysis.report.draw; {loaded}") == "[]\n"
+    assert "ruptures" not in python("-c", f"import sys; {series}; {loaded}")
 
 
 def test_one_that_cannot_be_drawn_says_why_and_costs_no_other(

@@ -10,7 +10,7 @@ from conditions import CONDITIONS
 from drawn_pages import pages_of, report_of
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from quiet_table import JAX, TORCH, quiet_project
+from quiet_table import JAX, TORCH
 from record_changes import slow_down, stretch, takes
 from results_factory import Project, make_plan, unsupported
 from whole_table import whole_table
@@ -145,30 +145,28 @@ MANY += ("peaks_counted_differently", "warm_up_left_out", "harness_error", "moni
 MANY += ("not_the_pages_version", "drift_unknown")
 
 
-def test_few_caveats_are_in_the_report_and_all_in_the_appendix(tmp_path, figures):
-    project = quiet_project(tmp_path)
+def test_few_caveats_are_in_the_report_and_all_in_the_appendix(quiet, figures):
     for name in MANY:
-        CONDITIONS[name](project)
-    assert len(groups_of(project)) > SHOWN
-    report, appendix = pages_of(project, figures)
+        CONDITIONS[name](quiet)
+    assert len(groups_of(quiet)) > SHOWN
+    report, appendix = pages_of(quiet, figures)
     first = report.partition('class="doubts"')[2].partition("</ul>")[0]
     assert first.count("<li ") == FIRST
     assert not re.search(r"</strong>\s*</li>", first)  # each says what to do
     shown = re.findall(r'<li class="\w+" id="(caveat-\w+)"', report)
     everything = re.findall(r'<li class="\w+" id="(caveat-\w+)"', appendix)
     assert len(shown) == SHOWN and shown == everything[:SHOWN]
-    assert len(everything) == len(groups_of(project))
-    assert all(caveat.sentence in unescape(appendix) for caveat in collect(project.load()))
+    assert len(everything) == len(groups_of(quiet))
+    assert all(caveat.sentence in unescape(appendix) for caveat in collect(quiet.load()))
 
 
-def test_a_noisy_hour_is_one_caveat_that_says_which_differences_mean_nothing(tmp_path):
-    project = quiet_project(tmp_path)
+def test_a_noisy_hour_is_one_caveat_that_says_which_differences_mean_nothing(quiet):
     # ratios of 1, 1.1 and 1.21 over three rounds
     for run, factor in ((1, 1.0), (2, 1.1), (3, 1.21)):
-        project.change(partial(stretch, factor=factor), TORCH, run=run)
-    project.canaries[1].update(python_loop_ms=60.0)
-    project.change(lambda r: r["load"].update(foreign_cpu_share=0.1), JAX)
-    groups = groups_of(project)
+        quiet.change(partial(stretch, factor=factor), TORCH, run=run)
+    quiet.canaries[1].update(python_loop_ms=60.0)
+    quiet.change(lambda r: r["load"].update(foreign_cpu_share=0.1), JAX)
+    groups = groups_of(quiet)
     (noise,) = (group for group in groups if group.cause.name == "noise")
     ids = {member.id for member in noise.members}
     assert ids >= {"session_drifted", "foreign_load"}
@@ -189,11 +187,10 @@ def test_single_runs_show_no_difference_on_a_machine_that_was_not_quiet(tmp_path
     }
 
 
-def test_notes_alone_neither_call_the_machine_noisy_nor_stand_on_the_first_page(tmp_path, figures):
-    project = quiet_project(tmp_path)
-    CONDITIONS["busy_before"](project)
-    assert [group.title for group in groups_of(project)] == ["A high load before a run"]
-    report = report_of(project, figures)
+def test_notes_alone_neither_call_the_machine_noisy_nor_stand_on_the_first_page(quiet, figures):
+    CONDITIONS["busy_before"](quiet)
+    assert [group.title for group in groups_of(quiet)] == ["A high load before a run"]
+    report = report_of(quiet, figures)
     assert "A high load before a run" in report and 'class="doubts"' not in report
 
 
@@ -265,5 +262,5 @@ def test_a_box_of_the_picture_without_a_ratio_says_why(tmp_path):
     project.change(lambda r: takes(r, 1500.0), "pytorch-eager")
     project.change(slow_down, "pytorch-compiled")
     project.records = {p: r for p, r in project.records.items() if TORCH not in p}
-    texts = [text.get_text() for text in relative(Data(project.load())).axes[0].texts]
+    texts = [text.get_text() for text in relative(project.data()).axes[0].texts]
     assert texts == ["NA", "1.00", "oom", "not\nmeasured", "150", "1.26*"] * 2  # not steady

@@ -8,7 +8,6 @@ import pytest
 from results_factory import FRAMEWORKS, hostile_project
 from whole_table import whole_table
 
-from analysis.data import Data
 from analysis.results.reference import load_reference
 from analysis.tables.latex import to_latex
 from analysis.tables.model import main_table
@@ -53,7 +52,7 @@ TABLES = {
     "published": lambda folder: to_latex(
         published_table(whole_table(folder, runs=2).load(), load_reference())
     ),
-    "effects": lambda folder: effects(Data(whole_table(folder, runs=3, columns=MANY).load())),
+    "effects": lambda folder: effects(whole_table(folder, runs=3, columns=MANY).data()),
 }
 
 

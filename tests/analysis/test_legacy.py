@@ -76,10 +76,9 @@ def test_one_noisy_call_explains_what_it_moves_the_mean_of_ten_by(tmp_path, off,
     assert cause_of(cell_of(tmp_path, 0.9, SUBTRACTION, change=change)) is cause
 
 
-def test_nothing_to_explain_without_the_arithmetic(tmp_path):
-    project = quiet_project(tmp_path)
-    project.change(lambda r: r["timing"].update(legacy=None), JAX)
-    cell = project.load().rows[0].cells[0]
+def test_nothing_to_explain_without_the_arithmetic(quiet):
+    quiet.change(lambda r: r["timing"].update(legacy=None), JAX)
+    cell = quiet.load().rows[0].cells[0]
     assert (cause_of(cell), sentence(cell)) == (None, "")
 
 
@@ -102,8 +101,7 @@ def test_a_difference_beyond_the_margin_always_has_a_verdict(tmp_path, ratio, ob
 
 
 @pytest.mark.parametrize(
-    "phrase",
-    [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100, legacy.UNFENCED],
+    "phrase", [legacy.BY_CALLBACKS, legacy.BY_SUBTRACTION, legacy.COUNTED_AS_100, legacy.UNFENCED]
 )
 def test_the_phrases_are_those_that_records_hold(phrase):
     assert any(phrase in path.read_text() for path in MEASURE.glob("frameworks/*.py"))

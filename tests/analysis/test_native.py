@@ -6,27 +6,24 @@ import math
 import random
 
 import pytest
-from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
+from native_projects import COMPILED, EAGER, JAX, NAIVE, NATIVE, by_hand, native_project, of, timed
 
-from analysis.data import Data
 from analysis.statistics.best_set import Contest
 from analysis.statistics.families import family_interval
 from analysis.statistics.intervals import MARGIN
 from analysis.topics.native.compute import Pays, naive_builds, native, payoffs, pays, ways
 from analysis.writing.files import to_csv
 
-NATIVE, NAIVE = f"{EAGER}+native", f"{EAGER}+naive"
-
 
 def lines_of(project):
     """Lines of native.csv by column."""
-    text = to_csv(native(Data(project.load())))
+    text = to_csv(native(project.data()))
     return {line["column"]: line for line in csv.DictReader(io.StringIO(text))}
 
 
 def payoff_of(project):
     """The only one."""
-    (payoff,) = payoffs(ways(Data(project.load()))).itertuples()
+    (payoff,) = payoffs(ways(project.data())).itertuples()
     return payoff
 
 
@@ -59,7 +56,7 @@ def test_the_naive_one_is_never_the_best_and_stands_beside_the_tuned_one(tmp_pat
     project = by_hand(tmp_path)
     timed(project, NAIVE, 15.0, 0.4)
     assert payoff_of(project).column_native == NATIVE
-    (pair,) = naive_builds(ways(Data(project.load()))).itertuples()
+    (pair,) = naive_builds(ways(project.data())).itertuples()
     assert (pair.column, pair.column_tuned) == (NAIVE, NATIVE)
     assert pair.gain_flags == pytest.approx(0.4 / 0.5)
 
@@ -123,16 +120,12 @@ def test_more_native_ways_need_more(tmp_path):
     assert (line["written_as"], line["steps_to_earn_back"]) == ("native", "NA")
 
 
-def test_a_gain_beyond_the_share_is_flagged(tmp_path):
+def test_a_gain_beyond_the_share_is_flagged_and_what_was_disturbed_is_no_candidate(tmp_path):
     project = by_hand(tmp_path)
     assert lines_of(project)[NATIVE]["beyond_share"] == "false"
     timed(project, COMPILED, 32.0, 8.0)  # a quarter: at most 1.33 times as fast, and it is 2
     assert payoff_of(project).most_by_share_framework == pytest.approx(4 / 3)
     assert lines_of(project)[NATIVE]["beyond_share"] == "true"
-
-
-def test_what_other_work_disturbed_is_no_candidate(tmp_path):
-    project = by_hand(tmp_path)
     project.change(lambda r: r["load"].update(foreign_cpu_share=0.5), COMPILED)
     assert payoff_of(project).column_framework == EAGER
     assert lines_of(project)[COMPILED]["gain_alone"] == "NA"
@@ -150,7 +143,7 @@ def test_other_settings_part_the_frameworks(tmp_path):
     project = native_project(tmp_path, *columns)
     for name, _ in columns:
         timed(project, name, 9.0 if "native" in name else 10.0, 2.0)
-    found = payoffs(ways(Data(project.load())))
+    found = payoffs(ways(project.data()))
     assert dict(zip(found["framework"], found["column_framework"], strict=True)) == {
         "PyTorch (eager), default": EAGER,
         "Keras 3 (JAX)": JAX,
@@ -211,13 +204,10 @@ def test_neither_verdict_is_given_wrongly_more_often_than_an_interval_errs(nativ
     assert rate(Pays.NO, 1.0001 * (1 + MARGIN), **ways) <= most
 
 
-def test_a_large_gain_is_mostly_shown_and_none_mostly_is_not_called_one():
+def test_a_large_gain_is_mostly_shown_none_is_not_called_one_and_among_several_it_needs_more():
     assert rate(Pays.YES, 2.0) > 0.99
     assert rate(Pays.YES, 1.0) < 0.01
     assert rate(Pays.NO, 0.7) > 0.95
-
-
-def test_a_yes_among_several_payoffs_needs_more():
     alone, among = (rate(Pays.YES, 1.1, payoffs=number) for number in (1, 5))
     assert among < 0.8 * alone
 

@@ -2,20 +2,14 @@
 
 import pytest
 from drawn_pages import in_our_look, report_of
-from native_projects import COMPILED, EAGER, JAX, by_hand, native_project, of, timed
+from native_projects import COMPILED, JAX, NAIVE, NATIVE, by_hand, native_project, of, timed
 from results_factory import HOSTILE
 
-from analysis.data import Data
 from analysis.topics.native.figure import MARK_PT, beside, points
 from analysis.topics.native.figure import native as figure_of
 from analysis.topics.native.section import cell_facts, earned_back, key_sentences, methods, section
 
-NATIVE, NAIVE = f"{EAGER}+native", f"{EAGER}+naive"
 QUESTIONS = ("Is it a problem?", "Can the framework do it itself?", "Does it pay?")
-
-
-def section_of(project):
-    return section(Data(project.load()))
 
 
 def test_the_first_page_says_where_it_pays_and_the_section_answers_three_questions(
@@ -31,7 +25,7 @@ def test_the_first_page_says_where_it_pays_and_the_section_answers_three_questio
 
 
 def test_sentences_and_tables_by_hand(tmp_path):
-    found = section_of(by_hand(tmp_path))
+    found = section(by_hand(tmp_path).data())
     assert found["verdicts"] == ["mas in ALIGNER fit: native code pays on plain PyTorch."]
     assert found["itself_verdicts"] == [
         "mas in ALIGNER fit: the framework's best way takes longer than native code on plain "
@@ -56,7 +50,7 @@ def test_sentences_and_tables_by_hand(tmp_path):
 def test_every_way_has_its_compiler_flags_and_agreement(tmp_path):
     project = by_hand(tmp_path)
     project.fail("error", "WrongResult: the path differs", column=NAIVE)
-    ((_, table),) = section_of(project)["every_way"]
+    ((_, table),) = section(project.data())["every_way"]
     lines = {line[0]: line for line in table.lines}
     native, missing = lines["PyTorch (eager), native"], lines["PyTorch (eager), naive"]
     assert native[4:8] == ("48.00×", "2.00×", "33", "4.00")
@@ -77,14 +71,14 @@ def test_every_way_has_its_compiler_flags_and_agreement(tmp_path):
 def test_what_a_share_does_not_say_is_said_in_words(tmp_path, alone_ms, note, most):
     project = by_hand(tmp_path)
     timed(project, COMPILED, 32.0, alone_ms)
-    found = section_of(project)
+    found = section(project.data())
     assert note in " ".join(found["notes"]) and found["problem"].lines[0][6].startswith(most)
 
 
 def test_a_way_that_could_not_be_timed_alone_still_has_a_step(tmp_path):
     project = by_hand(tmp_path)
     project.change(lambda r: r["operation"].update(uses=None, alone_ns=[]))
-    found = section_of(project)
+    found = section(project.data())
     assert found["problem"].lines[0][3:] == ("NA", "32.00", "NA", "NA")
     assert found["pays"].lines[0][2] == "NA" and "pays on plain PyTorch" in found["verdicts"][0]
     assert "no round in which both were timed alone" in found["itself_verdicts"][0]
@@ -92,24 +86,24 @@ def test_a_way_that_could_not_be_timed_alone_still_has_a_step(tmp_path):
 
 def test_a_single_run_says_so(tmp_path):
     project = by_hand(tmp_path, runs=1)
-    found = section_of(project)
+    found = section(project.data())
     assert found["pays"].lines[0][4] == "not shown: one run"
     assert found["verdicts"][0].endswith("is not shown to pay on plain PyTorch (one run).")
-    assert key_sentences(Data(project.load())) == []
+    assert key_sentences(project.data()) == []
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_threads_of_a_framework_beside_native_code_are_said(tmp_path, threads):
     project = by_hand(tmp_path)
     project.change(lambda r: r["threads"].update(requested=threads))
-    caption = section_of(project)["pays"].caption
+    caption = section(project.data())["pays"].caption
     assert ("own operations have up to 2 threads here" in caption) == (threads == 2)
 
 
 def test_a_framework_without_a_native_way_is_only_asked_the_first_questions(tmp_path, figures):
     project = native_project(tmp_path, of(JAX))
     timed(project, JAX, 10.0, 4.0)
-    found = section_of(project)
+    found = section(project.data())
     assert found["problem"].lines[0][1:5] == ("mas", "Keras 3 (JAX)", "4.000", "10.00")
     assert not (found["pays"].lines or found["verdicts"] or found["itself_verdicts"])
     text = report_of(project, figures)
@@ -117,7 +111,7 @@ def test_a_framework_without_a_native_way_is_only_asked_the_first_questions(tmp_
 
 
 def test_a_table_without_operations_says_nothing_of_them(project):
-    data = Data(project.load())
+    data = project.data()
     assert section(data) is None and key_sentences(data) == methods(data) == []
     assert cell_facts(data) == {} and points(data).empty
 
@@ -144,7 +138,7 @@ def drawn(tmp_path):
 
     def draw(project):
         with in_our_look():
-            figure = figure_of(Data(project.load()))
+            figure = figure_of(project.data())
             figure.savefig(tmp_path / "native.svg")
         return figure
 
@@ -202,7 +196,7 @@ def test_when_a_build_is_earned_back_is_spelled_out(steps, text):
 
 
 def test_methods_and_details_of_a_cell_tell_of_its_operation(tmp_path):
-    data = Data(by_hand(tmp_path).load())
+    data = by_hand(tmp_path).data()
     (text,) = methods(data)
     assert "(mas)" in text and "the median of 3 calls" in text
     assert "g++ (Debian 12.2.0-14) 12.2.0" in text

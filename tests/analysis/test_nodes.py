@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_table import JAX, TORCH, quiet_project
+from quiet_table import JAX, TORCH
 from record_changes import stretch
 from results_factory import Project, make_plan
 
@@ -119,18 +119,17 @@ def test_cells_on_one_node_among_several_hold_for_it_alone(tmp_path):
     assert machines(results).startswith("4 nodes with ") and machines(results).endswith(" each")
 
 
-def test_a_table_of_one_machine_says_that_it_holds_for_that_one(tmp_path):
-    results = quiet_project(tmp_path).load()
+def test_a_table_of_one_machine_says_that_it_holds_for_that_one(quiet):
+    results = quiet.load()
     assert "hold for that one alone" in methods_text(results)[-1]
     assert "node" not in machines(results)
 
 
 @pytest.mark.parametrize(("neighbours", "told"), [(None, []), (0, []), (1, ["1"]), (3, ["3"])])
-def test_cells_that_were_measured_beside_busy_slots_are_named(tmp_path, neighbours, told):
-    project = quiet_project(tmp_path)
-    project.change(lambda r: r["session"].update(slots=4, neighbours=0))
-    project.change(lambda r: r["session"].update(neighbours=neighbours), TORCH, run=2)
-    caveats = collect(project.load())
+def test_cells_that_were_measured_beside_busy_slots_are_named(quiet, neighbours, told):
+    quiet.change(lambda r: r["session"].update(slots=4, neighbours=0))
+    quiet.change(lambda r: r["session"].update(neighbours=neighbours), TORCH, run=2)
+    caveats = collect(quiet.load())
     assert [caveat.id for caveat in caveats] == ["busy_neighbours"] * len(told)
     for caveat, most in zip(caveats, told, strict=True):
         assert caveat.severity is Severity.NOTE

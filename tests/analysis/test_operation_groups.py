@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from analysis.data.operation_groups import Group, group_of, rules
+from analysis.data.operation_groups import Group, group_of
 
 NAMES = {
     Group.PRODUCTS: """aten::addmm | aten::bmm | aten::convolution_backward | aten::einsum
@@ -76,7 +76,3 @@ NAMES = {
 )
 def test_groups_of_names_as_profilers_give_them(name, group):
     assert group_of(name) is group
-
-
-def test_every_group_but_other_has_a_rule():
-    assert {group for group, _ in rules()} >= set(Group) - {Group.OTHER}

@@ -7,19 +7,18 @@ from statistics import fmean
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quiet_table import JAX, TORCH, found, one_run_only, quiet_project
+from quiet_table import JAX, TORCH, found, one_run_only
 from record_changes import takes
 from time_changes import LENGTHS, generating, padded, scale
 
 from analysis.data import Data
 from analysis.report.methods_text import methods_text
 from analysis.statistics.call_time import fit
-from analysis.statistics.intervals import Interval, Ratio, mean_interval
+from analysis.statistics.intervals import Interval, mean_interval
 from analysis.topics.padding.compute import (
     PADDING_FAMILIES,
     Share,
     explains,
-    explanation,
     shares,
     without_padding,
 )
@@ -69,12 +68,11 @@ def test_lengths_that_cannot_separate_the_terms_give_no_share(kinds):
     assert fit_of(timed(kinds=kinds)) is None
 
 
-def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(tmp_path):
+def test_fewer_tokens_than_inputs_are_no_answers_and_have_no_share(quiet):
     """As a model of one's own may count them in a row that generates nothing."""
-    project = quiet_project(tmp_path)
-    project.plan["models"]["bert"]["architecture"]["max_length"] = 50
-    project.change(lambda r: r["work"].update(tokens_per_step=r["cell"]["batch_size"] - 1))
-    results = project.load()
+    quiet.plan["models"]["bert"]["architecture"]["max_length"] = 50
+    quiet.change(lambda r: r["work"].update(tokens_per_step=r["cell"]["batch_size"] - 1))
+    results = quiet.load()
     assert shares(Data(results)) == {}
 
 
@@ -128,8 +126,6 @@ def test_what_is_left_of_a_ratio_by_hand():
     assert without_padding(Interval(7.0, 8.0), share(0.1, 0.2), fast_share=1.0).high == math.inf
     one_run = share(0.1, 0.4, runs=1)
     assert without_padding(Interval(7.0, 8.0), one_run, fast_share=0.0) is None
-    told = explanation(Ratio(math.log(8.0), None, 0, 1), one_run, 0.0, 2.0)
-    assert told == "one run cannot tell whether padding explains it"
 
 
 SLOW = Interval(2.1, 2.2)
@@ -173,9 +169,8 @@ def test_wider_intervals_never_decide_more(low, width, middle, half, more, fast_
 
 
 @pytest.fixture
-def project(tmp_path):
+def project(quiet):
     """Keras 3 on PyTorch pads."""
-    quiet = quiet_project(tmp_path)
     padded(quiet)
     return quiet
 
@@ -185,7 +180,7 @@ def caveat_of(project):
     return caveat.sentence.replace("\u00a0", " "), caveat
 
 
-def test_the_caveat_says_share_interval_scope_and_no_more(project):
+def test_the_caveat_says_share_interval_scope_and_no_more_and_methods_what_was_fitted(project):
     sentence, caveat = caveat_of(project)
     assert sentence.startswith(
         "BERT fit at paper scale with preset weights on Example CPU, 2 cores"
@@ -196,6 +191,9 @@ def test_the_caveat_says_share_interval_scope_and_no_more(project):
     (evidence,) = caveat.evidence.values()
     assert evidence["padding_share"] == pytest.approx(8.8 / 30.4)
     assert [c["max_length"] for c in evidence["calls"]] == [20, 50, 100, 200]
+    (text,) = (text for text in methods_text(project.load()) if "generate()" in text)
+    assert "max_length: 14 at 20, 44 at 50, 44 at 100 and 44 at 200" in text
+    assert "Student's t over the runs' own shares" in text
 
 
 def test_runs_that_differ_in_speed_bend_no_means_by_length(project):
@@ -237,12 +235,6 @@ def test_of_a_padded_column_without_a_share_the_reason_is_told(project):
     assert "static as well" not in sentence
 
 
-def test_the_methods_say_what_was_fitted(project):
-    (text,) = (text for text in methods_text(project.load()) if "generate()" in text)
-    assert "max_length: 14 at 20, 44 at 50, 44 at 100 and 44 at 200" in text
-    assert "Student's t over the runs' own shares" in text
-
-
 def test_one_run_bounds_itself_alone_and_explains_nothing(project):
     one_run_only(project)
     project.change(lambda r: generating(r, lambda n, length: 0.1 * n), JAX)
@@ -254,7 +246,7 @@ def test_one_run_bounds_itself_alone_and_explains_nothing(project):
 def test_a_column_that_pads_nothing_has_no_share(project):
     for column in project.plan["columns"]:
         column["family"] = "pytorch"
-    assert shares(Data(project.load())) == {}
+    assert shares(project.data()) == {}
 
 
 def test_lengths_are_timed_again_of_the_families_that_are_judged():
@@ -269,7 +261,7 @@ def test_the_blocks_of_a_probe_are_its_scatter(project):
             probe["blocks"] = [{"steps": 1, "elapsed_ns": ns} for ns in times]
 
     def width():
-        found = shares(Data(project.load()))
+        found = shares(project.data())
         return next(share.interval for key, share in found.items() if key[-1] == TORCH)
 
     one_run_only(project)

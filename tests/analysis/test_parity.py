@@ -37,24 +37,17 @@ FLASH = "scaled_dot_product_flash_attention_for_cpu"
         ({"prompt_positions": 6}, "50", "6"),
     ],
 )
-def test_a_difference_is_named_with_what_each_column_ran(tmp_path, card, jax, torch):
-    project = quiet_project(tmp_path)
+def test_a_difference_is_named_with_what_each_column_ran(quiet, card, jax, torch):
     known = {"graph_breaks": 3, "cuda_graphs": False, "metrics": "loss", "prompt_positions": 50}
-    project.change(lambda r: r["parity"].update(known))
-    project.change(lambda r: r["parity"].update(card), TORCH)
-    (caveat,) = differences(project)
+    quiet.change(lambda r: r["parity"].update(known))
+    quiet.change(lambda r: r["parity"].update(card), TORCH)
+    (caveat,) = differences(quiet)
     assert f"({jax} in Keras 3 (JAX); {torch} in Keras 3 (PyTorch))" in caveat.sentence
     assert caveat.evidence["values"] == {jax: ["Keras 3 (JAX)"], torch: ["Keras 3 (PyTorch)"]}
     graver = {"execution": "execution", "matmul_precision": "precision", "dtype": "precision"}
     about = graver.get(next(iter(card)))
     assert caveat.id == f"{about or 'parity'}_differs"
     assert caveat.severity is (Severity.CRITICAL if about else Severity.WARNING)
-
-
-def test_what_one_column_alone_reports_is_no_difference(tmp_path):
-    project = quiet_project(tmp_path)
-    parity(image_data_format="channels_first")(project)
-    assert differences(project) == []
 
 
 CARDS = st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=3, max_size=3)
@@ -82,16 +75,15 @@ def test_a_difference_has_a_caveat_iff_two_values_are_reported_in_a_row(tmp_path
             assert f"{value} in {' and '.join(columns)}" in caveat.sentence
 
 
-def test_precision_is_that_of_all_products_unless_the_model_computes_in_half(tmp_path):
-    project = quiet_project(tmp_path)
-    project.change(lambda r: r["parity"].update(convolution_precision="float32"))
-    parity(convolution_precision="tf32")(project)
-    (caveat,) = differences(project)
+def test_precision_is_that_of_all_products_unless_the_model_computes_in_half(quiet):
+    quiet.change(lambda r: r["parity"].update(convolution_precision="float32"))
+    parity(convolution_precision="tf32")(quiet)
+    (caveat,) = differences(quiet)
     assert caveat.id == "precision_differs"
     assert "dtype, matmul precision and convolution precision" in caveat.sentence
     assert "float32 / float32 / tf32 in Keras 3 (PyTorch)" in caveat.sentence
-    project.change(lambda r: r["parity"].update(dtype="bfloat16"))
-    assert differences(project) == []
+    quiet.change(lambda r: r["parity"].update(dtype="bfloat16"))
+    assert differences(quiet) == []
 
 
 def test_rows_that_differ_in_the_same_way_share_a_caveat(project):
@@ -100,17 +92,16 @@ def test_rows_that_differ_in_the_same_way_share_a_caveat(project):
     assert caveat.evidence["values"]["graph / tf-graph"] == ["Keras 2 (TensorFlow)"]
 
 
-def test_an_entry_that_is_only_declared_says_so_wherever_it_is_compared(tmp_path):
-    project = quiet_project(tmp_path)
-    parity(attention="sdpa")(project)
-    (caveat,) = collect(project.load())
+def test_an_entry_that_is_only_declared_says_so_wherever_it_is_compared(quiet):
+    parity(attention="sdpa")(quiet)
+    (caveat,) = collect(quiet.load())
     assert "eclared" not in caveat.sentence and caveat.evidence["declared"] == {}
-    project.change(lambda r: r["parity"].update(declared="attention, threads"), JAX)
-    (caveat,) = collect(project.load())
+    quiet.change(lambda r: r["parity"].update(declared="attention, threads"), JAX)
+    (caveat,) = collect(quiet.load())
     assert "Declared, not read back: the attention of Keras 3 (JAX)." in caveat.sentence
     assert caveat.evidence["declared"] == {"attention": ["Keras 3 (JAX)"]}
 
-    (row,) = project.load().rows
+    (row,) = quiet.load().rows
     cards = {cell.column.name: dict(card_of(cell)) for cell in row.measured}
     assert cards[JAX]["attention"] == "einsum (declared)"
     assert cards[JAX]["threads"] == "2 (declared)"
@@ -121,10 +112,9 @@ def test_an_entry_that_is_only_declared_says_so_wherever_it_is_compared(tmp_path
     assert lines == {"attention": ("einsum (declared)", "sdpa")}
 
 
-def test_what_the_profile_of_one_run_saw_is_no_difference_between_runs(tmp_path):
+def test_what_the_profile_of_one_run_saw_is_no_difference_between_runs(quiet):
     """Only the first run of a cell is profiled; the cards of the others say what was asked for."""
-    project = quiet_project(tmp_path)
-    project.change(lambda r: r["parity"].update(attention="sdpa", declared="attention"))
+    quiet.change(lambda r: r["parity"].update(attention="sdpa", declared="attention"))
     profile = {"share": 0.1, "method": "profiler", "steps": 3}
 
     def profiled(r):
@@ -132,26 +122,25 @@ def test_what_the_profile_of_one_run_saw_is_no_difference_between_runs(tmp_path)
         r["parity"].update(attention_kernel="flash")
         del r["parity"]["declared"]
 
-    project.change(profiled, run=1)
-    results = project.load()
+    quiet.change(profiled, run=1)
+    results = quiet.load()
     assert collect(results) == []
     assert {record.parity["attention_kernel"] for record in results.records} == {"flash"}
-    project.change(lambda r: r["parity"].update(attention="einsum"), TORCH, run=2)
-    asked = [r.parity for r in project.load().records if r.parity["attention"] == "einsum"]
+    quiet.change(lambda r: r["parity"].update(attention="einsum"), TORCH, run=2)
+    asked = [r.parity for r in quiet.load().records if r.parity["attention"] == "einsum"]
     assert "attention_kernel" not in asked[0] and asked[0]["declared"] == "attention"
 
 
-def test_graphs_that_a_profile_saw_replace_none_that_were_read_back(tmp_path):
-    project = quiet_project(tmp_path)
+def test_graphs_that_a_profile_saw_replace_none_that_were_read_back(quiet):
     profile = {"share": 0.1, "method": "profiler", "steps": 3}
 
     def profiled(r):
         r.update(host_overhead=profile)
         r["parity"].update(cuda_graphs=True)
 
-    project.change(profiled, run=1)
-    project.change(lambda r: r["parity"].update(cuda_graphs=False), TORCH, run=2)
-    graphs = {(r.cell.column, r.cell.run): r.parity["cuda_graphs"] for r in project.load().records}
+    quiet.change(profiled, run=1)
+    quiet.change(lambda r: r["parity"].update(cuda_graphs=False), TORCH, run=2)
+    graphs = {(r.cell.column, r.cell.run): r.parity["cuda_graphs"] for r in quiet.load().records}
     assert graphs.pop((TORCH, 2)) is False
     assert set(graphs.values()) == {True}
 

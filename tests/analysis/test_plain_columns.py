@@ -8,7 +8,6 @@ from whole_table import whole_table
 from analysis.claims import judge
 from analysis.comparisons.findings import findings
 from analysis.comparisons.speedups import speedups
-from analysis.data import Data
 from analysis.figures.legends import column_labels
 from analysis.figures.panels import label
 from analysis.figures.published import relative_times
@@ -108,7 +107,7 @@ def test_break_even_is_shown_between_frameworks_and_within_one(tmp_path):
     project.change(lambda r: r["timing"].update(first_step_s=90.0), column="keras3-jax")
     project.change(ten_times_as_fast, column="keras3-jax+tf32")
     project.change(lambda r: r["timing"].update(first_step_s=180.0), column="keras3-jax+tf32")
-    lines = next(iter(row_details(Data(project.load())).values())).grid.lines
+    lines = next(iter(row_details(project.data()).values())).grid.lines
     jax, tf32, torch = "Keras 3 (JAX)", "Keras 3 (JAX), tf32", "Keras 3 (PyTorch)"
     assert [line[:2] for line in lines] == [(jax, torch), (tf32, jax)]
 

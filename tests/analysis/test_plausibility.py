@@ -3,14 +3,13 @@
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from quiet_table import PROPERTY
+from quiet_table import JAX, PROPERTY
 from results_factory import Project, make_plan
 
 from analysis.caveats import collect
 from analysis.formats.text import flops
 from analysis.results.plausibility import TOLERANCE, peak_of
 
-JAX = "keras3-jax"
 PEAKS = {"float32": 1e11, "tf32": 4e11, "bfloat16": 8e11}
 
 
@@ -42,16 +41,21 @@ def work(**entries):
     return lambda record: record["work"].update(entries)
 
 
-def small_project(folder):
-    return Project(folder, make_plan(rows=(("bert", "fit", 8, 32),)))
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path, make_plan(rows=(("bert", "fit", 8, 32),)))
 
 
-def test_a_run_above_the_peak_is_invalid_with_its_numbers(tmp_path):
-    project = small_project(tmp_path)
+def cell_of(results):
+    """That of the column that is changed."""
+    return next(cell for cell in results.cells if cell.column.name == JAX)
+
+
+def test_a_run_above_the_peak_is_invalid_with_its_numbers(project):
     # 1.2 GFLOP in 8.016 ms are 149.7 GFLOP/s; the canary's best is 100
     project.change(work(flops_per_step=1.2e9), column=JAX, run=2)
     results = project.load()
-    cell = next(cell for cell in results.cells if cell.column.name == JAX)
+    cell = cell_of(results)
     assert [run.status for run in cell.runs] == ["ok", "invalid", "ok"]
     assert cell.runs[1].reason.startswith(
         "in the fastest block of steps, 1.20 GFLOP in 8.016 ms are 150 GFLOP/s, 50\u00a0% more "
@@ -61,9 +65,7 @@ def test_a_run_above_the_peak_is_invalid_with_its_numbers(tmp_path):
     assert "failed_runs" in [caveat.id for caveat in collect(results)]
 
 
-def test_one_block_that_is_too_fast_gives_a_missing_fence_away(tmp_path):
-    project = small_project(tmp_path)
-
+def test_one_block_is_enough_and_the_peak_is_that_of_the_runs_own_machine(project):
     def unfenced(record):
         # As measured on JAX without its fence: the queue fills up, then the host has to wait.
         blocks = zip((2, 2, 2, 14), (0.56, 0.81, 19.0, 177.0), strict=True)
@@ -74,21 +76,15 @@ def test_one_block_that_is_too_fast_gives_a_missing_fence_away(tmp_path):
         record["work"]["flops_per_step"] = 9e9  # 71 GFLOP/s by the mean, below the peak of 100
 
     project.change(unfenced, column=JAX, run=1)
-    cell = next(cell for cell in project.load().cells if cell.column.name == JAX)
-    assert [run.status for run in cell.runs] == ["invalid", "ok", "ok"]
-
-
-def test_the_peak_is_that_of_the_runs_own_machine(tmp_path):
-    project = small_project(tmp_path)
+    assert [run.status for run in cell_of(project.load()).runs] == ["invalid", "ok", "ok"]
     project.change(work(flops_per_step=1.2e9), column=JAX)
     project.change(lambda r: r["machine"].update(id="m2"), column=JAX)
-    cell = next(cell for cell in project.load().cells if cell.column.name == JAX)
+    cell = cell_of(project.load())
     assert [run.status for run in cell.runs] == ["ok"] * 3
     assert cell.runs[0].share_of_peak is None
 
 
-def test_without_canaries_nothing_is_judged_and_a_caveat_reports_it(tmp_path):
-    project = small_project(tmp_path)
+def test_without_canaries_nothing_is_judged_and_a_caveat_reports_it(project):
     project.canaries = [None] * len(project.canaries)
     project.change(work(flops_per_step=1e15), column=JAX)
     project.change(work(flops_per_step=None), column="keras3-torch")
@@ -107,20 +103,17 @@ def test_without_canaries_nothing_is_judged_and_a_caveat_reports_it(tmp_path):
         ((0.4, 0.05, 0.4, 0.4), ["ok", "invalid", "ok"]),  # one that was alone is enough
     ],
 )
-def test_canaries_that_were_disturbed_judge_nothing(tmp_path, shares, statuses):
-    project = small_project(tmp_path)
+def test_canaries_that_were_disturbed_judge_nothing(project, shares, statuses):
     project.change(work(flops_per_step=1.2e9), column=JAX, run=2)
     for canary, share in zip(project.canaries, shares, strict=True):
         canary["foreign_cpu_share"] = share
     results = project.load()
-    cell = next(cell for cell in results.cells if cell.column.name == JAX)
-    assert [run.status for run in cell.runs] == statuses
+    assert [run.status for run in cell_of(results).runs] == statuses
     untested = "plausibility_not_tested" in [caveat.id for caveat in collect(results)]
     assert untested == (statuses == ["ok"] * 3)
 
 
-def test_low_use_by_hand(tmp_path):
-    project = small_project(tmp_path)
+def test_low_use_by_hand(project):
     # 30 MFLOP in 8.016 ms: 3.74 GFLOP/s of 100
     project.change(work(flops_per_step=3e7), column=JAX)
     (caveat,) = (found for found in collect(project.load()) if found.id == "overhead_bound")
@@ -150,10 +143,7 @@ def test_every_share_is_either_low_fair_or_impossible(tmp_path, share, kind, con
     low = "overhead_bound" in [caveat.id for caveat in collect(results)]
     most = (1 + TOLERANCE[kind]) * (4 if (kind, convolves) == ("cuda", "float32") else 1)
     if abs(share - 0.05) > 1e-9 and abs(share - most) > 1e-9:
-        assert (cell.status, low) == (
-            "invalid" if share > most else "ok",
-            share < 0.05,
-        )
+        assert (cell.status, low) == ("invalid" if share > most else "ok", share < 0.05)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from analysis.comparisons.findings import findings
 from analysis.comparisons.speedups import speedups
 from analysis.formats.errors import InputError
 from analysis.formats.text import gain
-from analysis.results.plan import Column
 from analysis.results.reference import REFERENCE, load_reference
 from analysis.tables.published import published_table
 from analysis.tables.writers import table_csv
@@ -70,13 +69,10 @@ def test_ours_equal_to_published_gives_the_published_speedup(published, referenc
             assert ours == pytest.approx(entry.published) if ours else entry.missing
 
 
-def test_speedups_over_pytorch_are_the_claimed_ones(published, reference):
+def test_rows_that_are_slower_than_pytorch_are_the_claimed_ones(published, reference):
     # "10 tasks": of generation the page's text counts one batch size
     tasks = [row for row in published.rows if row.row.key[1:] != ("generate", 1)]
     values = [entry.gain.value for entry in speedups(tuple(tasks), "pytorch", reference)]
-    assert len(values) == 10
-    assert gain(max(values)) == "+289\u00a0%"
-    assert sum(value > 1.5 for value in values) == 5
     slower = sorted(gain(value) for value in values if value < 1)
     assert slower == ["-1\u00a0%", "-5\u00a0%", "-6\u00a0%", "-9\u00a0%"]
 
@@ -87,31 +83,6 @@ def test_five_best_calls_rest_on_gaps_under_two_per_cent(published):
         first, second, *_ = sorted(c.step_ms for c in row.measured if c.column.family == "keras3")
         gaps[row.row.key] = round(100 * (second / first - 1), 2)
     assert sorted(gap for gap in gaps.values() if gap < 2) == [0.26, 0.59, 0.92, 1.81, 1.82]
-
-
-def test_best_backends_of_keras3(published, reference):
-    entries = speedups(published.rows, "pytorch", reference)
-    best = [entry.gain.new.column.name for entry in entries]
-    assert (best.count("keras3-tensorflow"), best.count("keras3-jax")) == (5, 7)
-
-
-def test_first_page_claim_of_sam_predict(reference):
-    page = reference.step_ms["2024-03"]
-    key = ("sam", "predict", 7)
-    ratio = page[(*key, "keras2-tensorflow")] / page[(*key, "keras3-jax")]
-    assert gain(ratio) == "+383\u00a0%"
-
-
-def test_a_published_time_is_at_the_published_batch_size_in_the_revision_of_the_family(
-    project, reference
-):
-    row = project.load().plan.rows[0]
-    assert (row.batch_size, row.published_batch_size) == (8, 32)
-    jax, compiled = "keras3-jax", "pytorch-compiled"
-    assert reference.published_ms(row, Column(jax, "", "keras3", jax)) == 222.37
-    assert reference.published_ms(row, Column(compiled, "", "pytorch", compiled)) == 202.43
-    assert reference.published_ms(row, Column("mine", "", "keras3", "mine")) is None
-    assert reference.published_ms(row, Column(f"{jax}+tf32", "", "keras3", jax)) is None
 
 
 def test_published_table_labels_both_lines_and_ranks_nothing(project, reference):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from results_factory import Project, identity, make_plan, unsupported
+from test_measured_files import BLOCK, CARD, ONE, SELF_TEST
 from tests.shared import set_in
 
 from analysis.data import Data
@@ -12,18 +13,16 @@ from analysis.results.loading import load_results
 from analysis.results.runs import NOT_MEASURED, STALE
 from contract.identity import changed as difference
 
-ONE = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"
-
 
 def cell_of(results, column, task="fit"):
     (cell,) = [c for c in results.cells if (c.column.name, c.row.task) == (column, task)]
     return cell
 
 
-def error_of(project, text):
-    """The line that refuses one record with this text."""
-    line = project.refused(ONE, text)
-    assert line.startswith(f"{ONE}: ") and len(line) < 500
+def error_of(project, text, path=ONE):
+    """The line that refuses one file with this text."""
+    line = project.refused(path, text)
+    assert line.startswith(f"{path}: ") and len(line) < 500
     return line
 
 
@@ -90,7 +89,6 @@ def test_failed_run_gives_status_and_leaves_the_mean(project):
     results = project.load()
     assert {sitting.round for sitting in cell_of(results, "keras3-jax").run_ms} == {2, 3}
     assert cell_of(results, "keras3-torch").status == "timeout"
-    assert cell_of(results, "keras3-torch").reason == "not finished after the time limit of 60 s"
 
 
 def test_unsupported_cell_has_the_reason_of_the_plan(tmp_path):
@@ -99,23 +97,29 @@ def test_unsupported_cell_has_the_reason_of_the_plan(tmp_path):
     assert (cell.status, cell.reason) == ("unsupported", "needs Keras 3")
 
 
+BROKEN = [
+    ("", "not valid JSON"),
+    ('{"total_s": NaN}', "NaN is no JSON number"),
+    ('{"total_s": 1e999}', "too large a number"),
+    ('{"total_s": 1e308}', "1e308 is too large a number"),
+    ('{"total_s": 1' + 30 * "0" + "}", "is too large a number"),
+    (b"\xff\xfe{", "not UTF-8 text (byte 0)"),
+    ("[" * 100_000, "nested too deeply"),
+    ("[]", "is not of type 'object'"),
+    ("{}", "is a required property"),
+    ('{"schema": "millistep.rec', "not valid JSON (Unterminated string"),
+]
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("path", "text", "message"),
     [
-        ("", "not valid JSON"),
-        ('{"schema": "millistep.rec', "not valid JSON (Unterminated string"),
-        ('{"total_s": NaN}', "NaN is no JSON number"),
-        ('{"total_s": 1e999}', "too large a number"),
-        ('{"total_s": 1e308}', "1e308 is too large a number"),
-        ('{"total_s": 1' + 30 * "0" + "}", "is too large a number"),
-        (b"\xff\xfe{", "not UTF-8 text (byte 0)"),
-        ("[" * 100_000, "nested too deeply"),
-        ("[]", "is not of type 'object'"),
-        ("{}", "is a required property"),
+        *((ONE, *broken) for broken in BROKEN),
+        *((path, *broken) for path in (BLOCK, CARD, SELF_TEST) for broken in BROKEN[-3:]),
     ],
 )
-def test_broken_file_is_one_clear_line(project, text, message):
-    assert message in error_of(project, text)
+def test_broken_file_is_one_clear_line(project, path, text, message):
+    assert message in error_of(project, text, path)
 
 
 @pytest.mark.parametrize(
@@ -162,11 +166,6 @@ def test_all_broken_files_are_reported_together(project):
     assert len(caught.value.lines) == 3
 
 
-def test_endless_reason_is_cut(project):
-    project.fail("error", "x" * 10_000, column="keras3-jax", task="fit")
-    assert cell_of(project.load(), "keras3-jax").reason == f"RuntimeError: {'x' * 286}..."
-
-
 def test_huge_file_is_not_read(project, monkeypatch):
     monkeypatch.setattr("analysis.formats.strict_json.MAX_BYTES", 10)
     text = json.dumps(project.plan)
@@ -190,16 +189,6 @@ def test_a_study_is_read_in_its_own_folder(project):
     assert all(cell.ok_runs for cell in load_results(path).cells)
 
 
-@pytest.mark.parametrize(
-    "path", ["../secret.json", "/etc/passwd", "results/../x.json", "results\0"]
-)
-def test_record_outside_of_the_results_is_refused(project, path):
-    project.plan["cells"][0]["runs"][0]["record"] = path
-    project.save()
-    with pytest.raises(InputError, match="outside of the results folder"):
-        load_results(project.plan_path)
-
-
 def test_plan_that_contradicts_itself_is_refused(project):
     project.plan["cells"].append(project.plan["cells"][0])
     project.plan["cells"][1]["column"] = "unknown"
@@ -221,13 +210,6 @@ def test_loading_alters_nothing(project):
     before = digests()
     load_results(project.plan_path)
     assert digests() == before
-
-
-def test_digest_names_the_bytes(project):
-    first = project.load().digest
-    assert project.load().digest == first
-    project.change(lambda r: r.update(total_s=41.0), column="keras3-jax", task="fit", run=1)
-    assert project.load().digest != first
 
 
 def test_status_reason_and_warnings_are_worded_as_today(project):

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quiet_table import TORCH, on_processor, quiet_project
+from quiet_table import TORCH, on_processor
 from record_changes import stretch
 from results_factory import FRAMEWORKS, Project, make_plan
 from time_changes import step_ns
@@ -71,12 +71,9 @@ def test_below_a_limit_the_lowest_are_listed(tmp_path):
         ("parameters", 9_000_000, "critical", "not the same work"),
     ],
 )
-def test_a_difference_of_parameters_is_as_severe_as_it_is_large(
-    tmp_path, key, number, severity, part
-):
-    project = quiet_project(tmp_path)
-    project.change(lambda r: r["work"].update({key: number}), TORCH)
-    (caveat,) = collect(project.load())
+def test_a_difference_of_parameters_is_as_severe_as_it_is_large(quiet, key, number, severity, part):
+    quiet.change(lambda r: r["work"].update({key: number}), TORCH)
+    (caveat,) = collect(quiet.load())
     assert (caveat.id, caveat.severity.name.lower()) == ("parameters_differ", severity)
     assert part in caveat.sentence
     assert ("not the same work" in caveat.sentence) == (severity != "note")
@@ -89,25 +86,23 @@ def test_a_difference_of_parameters_is_as_severe_as_it_is_large(
         ("cpu", "None of its known faults shows in 1 such cell"),
     ],
 )
-def test_a_legacy_difference_is_explained_where_a_fault_shows(tmp_path, accelerator, part):
-    project = quiet_project(tmp_path)
+def test_a_legacy_difference_is_explained_where_a_fault_shows(quiet, accelerator, part):
 
     def faster(r):
         words = "host clock, two steps dropped, no fence"
         r["timing"]["legacy"].update(step_ms=0.8 * step_ns(r) / 1e6, method=words)
 
-    project.change(faster, TORCH)
+    quiet.change(faster, TORCH)
     if accelerator == "cpu":
-        on_processor(project)
-    caveats = {caveat.id: caveat for caveat in collect(project.load())}
+        on_processor(quiet)
+    caveats = {caveat.id: caveat for caveat in collect(quiet.load())}
     assert caveats.keys() - {"measured_on_cpu"} == {"legacy_differs"}
     assert part in caveats["legacy_differs"].sentence
 
 
-def test_a_legacy_difference_names_the_two_times_of_the_runs_that_have_both(tmp_path):
+def test_a_legacy_difference_names_the_two_times_of_the_runs_that_have_both(quiet):
     """Not the mean of all runs times their ratio, which nobody measured."""
-    project = quiet_project(tmp_path)
-    on_processor(project)
+    on_processor(quiet)
     first = {}
 
     def with_both(r):
@@ -119,9 +114,9 @@ def test_a_legacy_difference_names_the_two_times_of_the_runs_that_have_both(tmp_
         r["timing"]["legacy"] = None
         stretch(r, 2)
 
-    project.change(with_both, TORCH, run=1)
+    quiet.change(with_both, TORCH, run=1)
     for run in (2, 3):
-        project.change(without, TORCH, run=run)
-    caveats = {caveat.id: caveat for caveat in collect(project.load())}
+        quiet.change(without, TORCH, run=run)
+    caveats = {caveat.id: caveat for caveat in collect(quiet.load())}
     expected = f"{ms(first['published'])} instead of {ms(first['ours'])} ms"
     assert expected in caveats["legacy_differs"].sentence

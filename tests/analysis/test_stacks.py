@@ -11,11 +11,11 @@ from the_pages_machine import A100, BERT, JAX, K2, K3_TF, PAGE, PUBLISHED, verdi
 from analysis.claims import ClaimResult
 from analysis.comparisons.findings import findings
 from analysis.comparisons.rounds import undecided
-from analysis.data import Data
 from analysis.figures.published import relative_times
 from analysis.report.key_sentences import key_sentences
 from analysis.report.setting import libraries_since_the_page
 from analysis.results.cells import cell_ratio
+from analysis.results.plan import Column
 from analysis.results.stacks import on_stack
 from analysis.statistics.best_set import Standing
 from analysis.tables.model import main_table
@@ -47,18 +47,20 @@ def project_of(folder, **more):
     return project
 
 
-def test_every_stack_has_its_own_best(tmp_path):
+def test_every_stack_has_its_own_best_and_its_date_on_one_line(tmp_path):
     results = project_of(tmp_path).load()
     for row in results.rows:
         assert row.standings[JAX] is row.standings[f"{JAX}+{THEN}"] is Standing.BEST
         assert row.standings[f"{K2}+{THEN}"] is Standing.SLOWER
     assert "on the same stack of library versions" in main_table(results).caption
+    head = to_html(main_table(results)).partition("<tbody>")[0]
+    assert head.count("2024-03") == head.count('<span class="whole">2024-03</span></th>') == 3
 
 
 def test_why_a_column_is_slower_is_asked_within_its_stack(tmp_path):
     project = project_of(tmp_path, rows=BERT_ROWS[:1])
     project.change(lambda r: r.update(host_overhead=profile(10.0, 0.1, 1.0, {"dot": (0.9, 1)})))
-    data = Data(project.load())
+    data = project.data()
     found = differences(data).drop_duplicates("column").set_index("column")["fastest"]
     assert found.to_dict() == {
         **dict.fromkeys((K2, K3_TF), JAX),
@@ -66,16 +68,6 @@ def test_why_a_column_is_slower_is_asked_within_its_stack(tmp_path):
     }
     views = list(rows(data))
     assert len(views) == 2 and all("on its library versions" in view["summary"] for view in views)
-
-
-def test_the_date_of_a_stack_stays_on_one_line(tmp_path):
-    head = to_html(main_table(project_of(tmp_path).load())).partition("<tbody>")[0]
-    assert head.count("2024-03") == head.count('<span class="whole">2024-03</span></th>') == 3
-
-
-def test_one_stack_is_not_spoken_of(tmp_path):
-    results = Project(tmp_path, make_plan(columns=BOTH[:3])).load()
-    assert "stack" not in main_table(results).caption
 
 
 def test_what_is_undecided_is_undecided_among_its_stack(tmp_path):
@@ -103,6 +95,7 @@ def test_the_first_page_says_of_which_stack_it_speaks(tmp_path):
     best, *_ = key_sentences(project_of(tmp_path / "rows", rows=rows).load())
     assert "no other that is compared on the same stack of library versions could be" in best.text
     alone = Project(tmp_path / "alone", make_plan(columns=BOTH[:3])).load()
+    assert "stack" not in main_table(alone).caption
     assert not any("stack" in finding.statement for finding in findings(alone))
     assert not any("stack" in sentence.text for sentence in key_sentences(alone))
 
@@ -122,7 +115,7 @@ def test_what_took_less_is_compared_with_its_stack(tmp_path):
 def test_the_effect_says_what_the_years_brought_and_with_which_versions(tmp_path):
     project = project_of(tmp_path)
     project.change(lambda r: r["parity"].update(attention="sdpa"), column=JAX)
-    data = Data(project.load())
+    data = project.data()
     found = effects(data).query("setting == 'stack'")
     assert set(found["question"]) == {"What did the releases from 2024-03 to 2026-11 change?"}
     assert found["new"].unique().tolist() == [K2, K3_TF, JAX]
@@ -154,18 +147,24 @@ def test_the_pages_versions_stand_beside_the_page(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "has"),
+    ("column", "ms"),
     [
-        (f"{JAX}+{THEN}", {}, True),
-        (f"{JAX}+2025-01", {}, False),
-        (f"{JAX}+{THEN}+float32", {}, False),
-        (f"{JAX}+{THEN}+tree", {"overlay": ["tree"]}, False),
+        (JAX, 222.37),
+        ("pytorch-compiled", 202.43),
+        (f"{JAX}+{THEN}", 222.37),
+        (f"{JAX}+2025-01", None),
+        (f"{JAX}+tf32", None),
+        (f"{JAX}+{THEN}+float32", None),
+        ((f"{JAX}+{THEN}+tree", {"overlay": ["tree"]}), None),
     ],
 )
-def test_what_has_a_published_counterpart(name, settings, has, tmp_path):
-    (column,) = columns((name, settings))
-    row = Project(tmp_path, make_plan(rows=BERT)).load().rows[0].row
-    assert (PUBLISHED.published_ms(row, column) is not None) is has
+def test_a_published_time_is_at_the_published_batch_size_in_the_revision_of_the_family(
+    project, column, ms
+):
+    row = project.load().plan.rows[0]
+    assert (row.batch_size, row.published_batch_size) == (8, 32)
+    assert PUBLISHED.published_ms(row, *columns(column)) == ms
+    assert PUBLISHED.published_ms(row, Column("mine", "", "keras3", "mine")) is None
 
 
 def test_claims_about_the_page_are_asked_of_its_versions(tmp_path):

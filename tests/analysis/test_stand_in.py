@@ -4,7 +4,7 @@ import pytest
 from drawn_pages import report_of
 from results_factory import Project, make_plan
 from test_compare import COLUMNS, ROWS, compared, make_archive
-from the_pages_machine import on_the_pages_machine, verdicts
+from the_pages_machine import A100, on_the_pages_machine, verdicts
 
 from analysis.archive.__main__ import summary
 from analysis.claims import ClaimResult
@@ -16,7 +16,6 @@ from analysis.results.reference import load_reference
 from analysis.results.stand_in import TITLE
 
 REFERENCE = load_reference()
-A100 = "NVIDIA A100-SXM4-40GB"
 
 
 def simulated(record):

@@ -29,12 +29,9 @@ rows = st.dictionaries(
 )
 
 
-def test_run_mean_weighs_blocks_by_their_steps():
+def test_means_by_hand():
     # 10 steps in 20 ms and 30 steps in 90 ms: 110 ms / 40 steps, not the mean of 2 and 3
     assert run_mean_ms([(10, 20_000_000), (30, 90_000_000)]) == pytest.approx(2.75)
-
-
-def test_geometric_mean_by_hand():
     assert geometric_mean([1, 10, 100]) == pytest.approx(10)
 
 
@@ -43,20 +40,14 @@ def test_t_quantiles_of_the_tables():
     assert t_quantile(2) == pytest.approx(4.3027, abs=1e-4)
 
 
-def test_log_t_interval_by_hand():
+def test_intervals_and_standard_errors_by_hand_of_which_one_value_has_none():
     # logs -0.1, 0, 0.1: mean 0, s = 0.1, half = 4.302653 * 0.1 / sqrt(3) = 0.2484138
     interval = log_t_interval([math.exp(-0.1), 1.0, math.exp(0.1)])
     assert interval.low == pytest.approx(math.exp(-0.2484138), rel=1e-6)
     assert interval.high == pytest.approx(math.exp(0.2484138), rel=1e-6)
     assert interval.half_width == pytest.approx(math.exp(0.2484138) - 1, rel=1e-6)
-
-
-def test_one_value_has_no_spread():
     assert log_t_interval([5.0]) is None
     assert relative_standard_error([5.0]) is None
-
-
-def test_relative_standard_error_by_hand():
     # 9, 10, 11: s = 1, standard error 1 / sqrt(3), mean 10
     assert relative_standard_error([9, 10, 11]) == pytest.approx(0.0577350, rel=1e-6)
 
@@ -140,14 +131,11 @@ def test_company_makes_a_close_call_harder():
     assert best_set(row) == set(row)
 
 
-def test_no_best_with_one_run_or_without_a_rival():
+def test_no_best_with_one_run_without_a_rival_or_where_the_fastest_was_not_compared_with_it():
     assert best_set({"a": {1: 10.0}, "b": {1: 99.0}}) == frozenset()
     assert best_set({"a": {1: 10.0, 2: 10.0}, "b": {}}) == frozenset()
     assert best_set({"fastest": {1: 1.0}, "b": {1: 9.0, 2: 9.0}}) == frozenset()
     assert best_set({}) == frozenset()
-
-
-def test_what_was_not_compared_with_the_fastest_is_not_best():
     row = {"a": {1: 10.0, 2: 10.1}, "b": {3: 11.0, 4: 11.0}}
     assert best_set(row) == frozenset()  # and "a" was compared with nothing
     assert best_set({**row, "c": {1: 20.0, 2: 20.1}}) == {"a"}

@@ -9,7 +9,6 @@ from record_changes import slow_down, takes
 from results_factory import FRAMEWORKS, Project, hostile_project, make_plan
 from whole_table import whole_table
 
-from analysis.data import Data
 from analysis.statistics.best_set import Standing
 from analysis.tables.latex import to_latex
 from analysis.tables.model import letter, main_table
@@ -168,7 +167,7 @@ def test_foreign_text_stays_text_in_every_format(tmp_path):
 
 def test_runs_csv_has_a_line_per_run_at_full_precision(project):
     project.fail("unsupported", "=1+1", column="pytorch-eager", task="fit", run=2)
-    lines = lines_of(to_csv(Data(project.load()).recorded))
+    lines = lines_of(to_csv(project.data().recorded))
     assert len(lines) == 2 * 6 * 3
     first = lines[0]
     assert float(first["ms_per_step"]) == 20.02
@@ -184,7 +183,7 @@ def test_parquet_holds_the_same_runs_to_the_digit(tmp_path):
     project = whole_table(tmp_path, runs=2)
     project.change(lambda r: r["parity"].update(graphs="two"), column="keras3-jax", run=1)
     project.change(lambda r: r["parity"].update(graphs=2), column="keras3-torch", run=1)
-    runs = Data(project.load()).recorded
+    runs = project.data().recorded
     lines = lines_of(to_csv(runs))
     content = to_parquet(runs)
     assert content == to_parquet(runs)
@@ -211,7 +210,7 @@ def test_runs_have_both_intervals_of_their_cell(tmp_path):
     rows = tuple(("bert", task, batch, 32) for task in ("fit", "predict") for batch in (8, 16))
     project = Project(tmp_path, make_plan(rows=rows))
     project.fail("timeout", column="keras3-torch", task="fit", run=2)
-    columns = Data(project.load()).recorded
+    columns = project.data().recorded
     names = ("cell_ci95_low_ms", "cell_ci95_high_ms")
     plain = ("cell_plain_ci95_low_ms", "cell_plain_ci95_high_ms")
     lines = list(zip(columns["column"], *(columns[name] for name in names + plain), strict=True))

@@ -37,13 +37,8 @@ def test_the_digit_rule(value, printed):
     assert ms(value) == printed
 
 
-def test_interval_has_the_digits_of_its_time():
+def test_an_interval_has_the_digits_of_its_time_and_a_gain_none():
     assert interval_ms(214.49, Interval(9.9, 1000.0)) == ("9.9", "1000.0")
-
-
-def test_small_phrases():
-    assert listed([]) == "none"
-    assert listed(["a", "b", "c"]) == "a, b and c"
     assert gain(1.05) == "+5\u00a0%"
 
 
@@ -56,28 +51,15 @@ def test_printed_time_is_within_half_a_unit_of_the_fourth_digit(value):
 
 
 @given(st.text())
-def test_html_cannot_open_a_tag_or_leave_an_attribute(text):
-    escaped = html_text(text)
+def test_no_text_is_more_than_text_in_any_format(text):
+    escaped = html_text(text)  # opens no tag and leaves no attribute
     assert not set("<>\"'") & set(escaped)
     assert html.unescape(escaped).split() == plain(text).split()
-
-
-@given(st.text())
-def test_latex_is_ascii_without_live_commands(text):
     left = LATEX_ESCAPE.sub("", latex(text)).replace("~", "")
-    assert left.isascii()
-    assert not set(left) & set("\\{}$&#%_^<>|")
-
-
-@given(st.text())
-def test_markdown_stays_in_its_table_cell(text):
-    escaped = markdown(text)
-    assert "\n" not in escaped
-    assert not re.search(r"(?<!\\)(\\\\)*[|<>`*\[\]]", escaped)
-
-
-@given(st.text())
-def test_terminal_and_spreadsheet_get_no_orders(text):
+    assert left.isascii() and not set(left) & set("\\{}$&#%_^<>|")  # without live commands
+    escaped = markdown(text)  # stays in its table's cell
+    assert "\n" not in escaped and not re.search(r"(?<!\\)(\\\\)*[|<>`*\[\]]", escaped)
+    # a terminal and a spreadsheet get no orders
     assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e]", plain(text))
     assert not csv_text(text).startswith(("=", "+", "-", "@"))
 
@@ -85,6 +67,8 @@ def test_terminal_and_spreadsheet_get_no_orders(text):
 @pytest.mark.parametrize(
     ("items", "text"),
     [
+        ([], "none"),
+        (["a", "b", "c"], "a, b and c"),
         (["a, b"], "a, b"),
         (["a", "b, c"], "a and b, c"),
         (["a", "b, c", "d"], "a; b, c and d"),

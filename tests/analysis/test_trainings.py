@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from drawn_pages import report_of
-from quiet_table import found
+from quiet_table import JAX, TORCH, found
 from results_factory import Project, make_plan
 
 from analysis.data import Data
@@ -12,7 +12,6 @@ from analysis.topics.trainings.compute import trainings
 from analysis.topics.trainings.section import section
 from analysis.writing.files import to_csv
 
-JAX, TORCH = "keras3-jax", "keras3-torch"
 ROWS = (("mnist_dense", "fit", 8, None),)
 
 
@@ -45,7 +44,7 @@ def torch_trained(project, **change):
 
 def lines_of(project):
     """Lines of the table by column."""
-    found = trainings(Data(project.load()))
+    found = trainings(project.data())
     return {line["column"]: line for line in found.to_dict("records")}
 
 
@@ -89,7 +88,7 @@ def test_a_thousandth_and_one_image_are_rounding(project, change, differs):
     torch_trained(project, **change)
     cells = [cell for caveat in found(project, "trainings_differ") for cell in caveat.cells]
     assert [cell.column.name for cell in cells] == [TORCH] * differs
-    assert section(Data(project.load()))["table"].marked == ({1} if differs else set())
+    assert section(project.data())["table"].marked == ({1} if differs else set())
 
 
 def test_what_others_are_compared_with_has_an_epoch(project):
@@ -105,7 +104,7 @@ def test_what_drops_out_at_random_or_had_fewer_epochs_is_not_compared(project):
     project.plan["models"]["mnist_dense"]["architecture"]["dropout"] = 0.5
     torch_trained(project, loss=0.3)
     assert found(project, "trainings_differ") == []
-    assert "may end anywhere" in section(Data(project.load()))["table"].caption
+    assert "may end anywhere" in section(project.data())["table"].caption
 
 
 @pytest.mark.parametrize(
@@ -144,4 +143,4 @@ def test_a_training_that_is_missing_says_why(project, change, words):
 
 
 def test_a_table_without_trainings_has_none(tmp_path):
-    assert trainings(Data(Project(tmp_path).load())).empty
+    assert trainings(Project(tmp_path).data()).empty

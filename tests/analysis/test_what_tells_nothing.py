@@ -2,7 +2,7 @@
 
 import pytest
 from conditions import CONDITIONS
-from quiet_table import JAX, TORCH, ids, quiet_project
+from quiet_table import JAX, TORCH, ids
 from real_table import real_results
 from record_changes import profile, slow_down, stretch
 from results_factory import Project
@@ -33,12 +33,11 @@ def invalid(record):
 
 @pytest.mark.parametrize("spoil", [disturbed, slow_down, invalid])
 @pytest.mark.parametrize("name", sorted(CONCLUDING))
-def test_a_rule_that_concludes_reads_no_cell_that_tells_nothing(tmp_path, name, spoil):
-    project = quiet_project(tmp_path)
-    CONDITIONS[name](project)
-    assert name in ids(project)
-    project.change(spoil)
-    results = project.load()
+def test_a_rule_that_concludes_reads_no_cell_that_tells_nothing(quiet, name, spoil):
+    CONDITIONS[name](quiet)
+    assert name in ids(quiet)
+    quiet.change(spoil)
+    results = quiet.load()
     assert not any(row.comparable for row in results.rows)
     assert name not in [caveat.id for caveat in collect(results)]
 

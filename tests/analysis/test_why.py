@@ -52,7 +52,7 @@ def differing(project):
 
 def parts_of(project):
     """The differences of the only pair, by part."""
-    return differences(Data(project.load())).set_index("part")
+    return differences(project.data()).set_index("part")
 
 
 def test_the_difference_of_two_columns_as_calculated_by_hand(pair):
@@ -81,7 +81,7 @@ def test_kernels_of_a_gpu_take_what_the_device_says_whatever_the_profiled_step_t
     assert parts["difference_ms"][[STEP, IDLE]].tolist() == pytest.approx([8.0, 8.0])
     assert parts["column_ms"][IDLE] == pytest.approx(16.0 - 5.0)
     assert parts["same_operations_ms"][STEP] == pytest.approx(0.0, abs=1e-9)
-    assert ceilings(Data(pair.load()))["share"].tolist() == pytest.approx([3 / 8, 11 / 16])
+    assert ceilings(pair.data())["share"].tolist() == pytest.approx([3 / 8, 11 / 16])
 
 
 def test_operations_that_are_not_listed_are_never_the_same(pair):
@@ -131,7 +131,7 @@ def test_no_difference_is_told_that_one_profiler_may_have_made_or_be_known_bette
     assert spread.tolist() == pytest.approx([(1 - 0.1 * times[TORCH]) / 0.9, 1.0, times[TORCH]])
     # Products take 7.2 and 6.72 ms, 6 % of the difference less, or more.
     assert parts_of(pair).loc[Group.PRODUCTS, "difference_ms"] == pytest.approx(-0.48)
-    (view,) = rows(Data(pair.load()))
+    (view,) = rows(pair.data())
     assert view["sentences"] == [
         "Keras 3 (PyTorch) takes 8.000 ms more: +7.680 ms (96\u00a0%) is optimiser."
     ]
@@ -156,7 +156,7 @@ def test_columns_whose_operations_are_not_named_alike_are_compared_by_groups_alo
     found = parts_of(pair)
     assert found[["same_operations_ms", "other_operations_ms"]].isna().all(axis=None)
     assert found["difference_ms"][Group.PRODUCTS] == pytest.approx(3.0)
-    data = Data(pair.load())
+    data = pair.data()
     (view,) = rows(data)
     (reasons,) = view["sentences"]
     assert "matrix products" in reasons and "of the same names" not in reasons
@@ -173,7 +173,7 @@ def test_a_range_over_rounds_and_a_round_without_a_profile(pair):
     assert idle["rounds"] == 2
     spread = idle[["lowest_ms", "difference_ms", "highest_ms"]]
     assert spread.tolist() == pytest.approx([3.0, 4.0, 5.0])
-    (view,) = rows(Data(pair.load()))
+    (view,) = rows(pair.data())
     assert view["table"].lines[1][3] == "+4.000 (+3.000\u00a0to\u00a0+5.000)"
     assert "mean over 2 rounds" in view["table"].caption
 
@@ -181,7 +181,7 @@ def test_a_range_over_rounds_and_a_round_without_a_profile(pair):
 def test_means_over_runs_count_what_a_run_does_not_list_as_nothing(pair):
     differing(pair)
     profiled(pair, TORCH, {MATMUL: (10.0, 8)}, idle=6.0, run=2)
-    data = Data(pair.load())
+    data = pair.data()
     found = cell_operations(data).query("column == @TORCH").set_index("name")
     assert found["ms"].to_dict() == pytest.approx({MATMUL: 26 / 3, GELU: 2.0, COPY: 2 / 3})
     assert list(found.index) == [MATMUL, GELU, COPY]
@@ -198,21 +198,21 @@ def test_older_records_and_disturbed_columns_are_not_compared(pair):
     pair.change(lambda r: r["load"].update(foreign_cpu_share=0.0), TORCH)
     old = {"share": 0.1, "method": "profiler", "steps": 3}
     pair.change(lambda r: r.update(host_overhead=old), JAX)
-    data = Data(pair.load())
+    data = pair.data()
     assert ("bert", "fit", 8, JAX) not in cell_parts(data).index
     assert list(rows(data)) == [] and to_csv(table.why(data)).count("\n") == 1
 
 
 def test_the_report_says_it_in_a_sentence_and_the_csv_in_numbers(pair):
     differing(pair)
-    data = Data(pair.load())
+    data = pair.data()
     (view,) = rows(data)
     assert view["summary"] == "Against Keras 3 (JAX), at 8.000 ms/step"
     assert view["sentences"] == [
         "Keras 3 (PyTorch) takes 8.000 ms more: +3.000 ms (38\u00a0%) is time in which nothing "
         "computes, +3.000 ms (38\u00a0%) is matrix products and convolutions, +1.000 ms "
         "(12\u00a0%) is elementwise, +1.000 ms (12\u00a0%) is copies and casts. Operations that "
-        "both run: +3.500 ms; that one runs more often, or alone: +1.500 ms.",
+        "both run: +3.500 ms; that one runs more often, or alone: +1.500 ms."
     ]
     header, *lines = (line.split(",") for line in to_csv(table.why(data)).splitlines())
     assert [line[header.index("part")] for line in lines] == ["step", "nothing computes", *GROUPS]
@@ -239,7 +239,7 @@ FMHA = "__cudnn$fmhaSoftmax"
 def test_products_that_are_faster_than_the_machine_are_no_reason(pair, products_ms, beside, told):
     profiled(pair, JAX, {MATMUL: (products_ms, 10), beside or GELU: (0.5, 2)}, idle=1.0)
     profiled(pair, TORCH, {MATMUL: (8.0, 8), GELU: (7.0, 8)}, idle=1.0)
-    (view,) = rows(Data(pair.load()))
+    (view,) = rows(pair.data())
     (sentence,) = view["sentences"]
     assert ("is matrix products" in sentence) == told and "is elementwise" in sentence
     assert ("of the same names" in sentence) <= told
@@ -249,9 +249,9 @@ def test_products_that_are_faster_than_the_machine_are_no_reason(pair, products_
 
 def test_a_difference_that_is_not_shown_is_said_to_be_so(pair):
     differing(pair)
-    assert section(Data(pair.load()))["without"] == ""
+    assert section(pair.data())["without"] == ""
     pair.change(lambda r: takes(r, 8.05 + 0.05 * r["cell"]["run"]), TORCH)
-    found = section(Data(pair.load()))
+    found = section(pair.data())
     ((sentence,),) = (view["sentences"] for view in found["rows"])
     assert sentence == "Not shown to be more than 2\u00a0% slower: Keras 3 (PyTorch)."
     assert found["without"].startswith("In 1 of 1 row no column is shown to be slower; ")
@@ -265,7 +265,7 @@ def real(tmp_path_factory):
 
 def test_a_column_without_a_profile_is_drawn_as_a_mark_where_its_step_ends(pair):
     profiled(pair, JAX, {MATMUL: (5.0, 10), GELU: (2.0, 4)}, idle=1.0)
-    (axes,) = why(Data(pair.load())).axes
+    (axes,) = why(pair.data()).axes
     assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(8)
     (mark,) = axes.lines
     assert (mark.get_marker(), *mark.get_xydata()[0]) == ("|", pytest.approx(16), 1)

@@ -28,15 +28,11 @@ def measured(pytorch, tmp_path_factory):
     return record, step
 
 
-def test_every_launch_of_a_step_is_in_it(measured):
+def test_every_launch_of_a_step_is_in_it_and_takes_what_is_set_for_its_name(measured):
     record, step = measured
     counts = [kernel["count"] for kernel in kernels(record)]
     assert sum(counts) == step.launches and all(count == int(count) for count in counts)
     assert [kernel["launched"] for kernel in kernels(record)] == counts
-
-
-def test_each_takes_what_is_set_for_its_name(measured):
-    record, step = measured
     found = {kernel["name"]: 1e3 * kernel["ms"] / kernel["count"] for kernel in kernels(record)}
     expected = dict.fromkeys(found, KERNEL_US)
     for pattern, us in SLOWER.items():

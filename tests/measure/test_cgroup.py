@@ -33,7 +33,7 @@ def root(tmp_path):
 
 def test_the_least_of_the_jobs_groups_limits_it_and_no_other_jobs(root):
     job = "memory/slurm/uid_7/job_12"
-    files = {
+    v1 = {
         "memory/memory.limit_in_bytes": f"{2**63 - 4096}\n",
         f"{job}/memory.limit_in_bytes": f"{3 * GIB}\n",
         f"{job}/step_0/memory.limit_in_bytes": f"{4 * GIB}\n",
@@ -41,9 +41,18 @@ def test_the_least_of_the_jobs_groups_limits_it_and_no_other_jobs(root):
         f"{job}/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n",
         "memory/slurm/uid_7/job_13/memory.limit_in_bytes": "1\n",
     }
-    system = root(V1, V1_MOUNTS, files)
-    assert cgroup.memory_limit_bytes(system) == 3 * GIB
-    assert cgroup.oom_kills(system) == 2
+    system = root(V1, V1_MOUNTS, v1)
+    assert (cgroup.memory_limit_bytes(system), cgroup.oom_kills(system)) == (3 * GIB, 2)
+    job = "system.slice/slurmstepd.scope/job_12"
+    v2 = {
+        f"{job}/memory.max": "max\n",
+        f"{job}/step_0/memory.max": f"{5 * GIB}\n",
+        f"{job}/step_0/memory.events": "low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n",
+    }
+    system = root(V2, V2_MOUNTS, v2)
+    assert (cgroup.memory_limit_bytes(system), cgroup.oom_kills(system)) == (5 * GIB, 1)
+    (system / f"sys/fs/cgroup/{job}/step_0/memory.max").write_text("max\n")
+    assert cgroup.memory_limit_bytes(system) is None
 
 
 def test_the_least_quota_of_processor_time_counts(root):
@@ -56,20 +65,6 @@ def test_the_least_quota_of_processor_time_counts(root):
     assert cgroup.processor_time(root(V1, V1_MOUNTS, v1)) == 2.5
     v2 = {"system.slice/cpu.max": "300000 100000\n", f"{V2[4:-1]}/cpu.max": "max 100000\n"}
     assert cgroup.processor_time(root(V2, V2_MOUNTS, v2)) == 3
-
-
-def test_version_2_names_a_limit_or_says_that_there_is_none(root):
-    job = "system.slice/slurmstepd.scope/job_12"
-    files = {
-        f"{job}/memory.max": "max\n",
-        f"{job}/step_0/memory.max": f"{5 * GIB}\n",
-        f"{job}/step_0/memory.events": "low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n",
-    }
-    system = root(V2, V2_MOUNTS, files)
-    assert cgroup.memory_limit_bytes(system) == 5 * GIB
-    assert cgroup.oom_kills(system) == 1
-    (system / f"sys/fs/cgroup/{job}/step_0/memory.max").write_text("max\n")
-    assert cgroup.memory_limit_bytes(system) is None
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,18 @@
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-WORKFLOW = Path(__file__).parents[2] / "workflow"
+from ..shared import python
+
 CUDART = "int cudaRuntimeGetVersion(int *v) {{ *v = {number}; return {failed}; }}"
 CUDNN = "unsigned long cudnnGetVersion(void) {{ return {number}; }}"
 # In a process of its own: what is loaded stays loaded.
 PROGRAM = """
 import ctypes, json, sys
-sys.path.insert(0, sys.argv[1])
-for path in sys.argv[2:]:
+for path in sys.argv[1:]:
     ctypes.CDLL(path)
 from measure.cuda_libraries import versions
 print(json.dumps(versions()))
@@ -35,8 +34,7 @@ def built(folder, name, source):
 
 
 def versions(*loaded):
-    command = [sys.executable, "-c", PROGRAM, str(WORKFLOW), *map(str, loaded)]
-    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return json.loads(python("-c", PROGRAM, *loaded))
 
 
 def test_what_is_loaded_says_its_version_and_one_that_fails_does_not(tmp_path):

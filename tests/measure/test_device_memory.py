@@ -92,12 +92,18 @@ def test_peaks_are_counted_anew_where_the_framework_can():
         assert "from the end of the warm-up" in column.peak_device_counts
 
 
-def test_what_graphs_compute_in_is_memory_of_a_step():
+def test_what_graphs_compute_in_is_memory_of_a_step_and_what_a_fence_has_left_is_late():
     _, column = columns("cuda")
     sizes = {"total_size": 20 * 2**20, "allocated_size": 4 * 2**20}
     pools = [(0, 0), (0, 1)]  # the allocator's own pool, and one of graphs
     column.torch.cuda.segments = [{"segment_pool_id": pool, **sizes} for pool in pools]
     assert column.peak_device_mib() == 3.0 + 16.0
+    left = [True]
+    stream = SimpleNamespace(query=lambda: not left, synchronize=left.clear)
+    column.torch.cuda.current_stream = lambda: stream
+    assert column.late_ns() > 0
+    assert column.late_ns() == 0
+    assert columns("cpu")[1].late_ns() == 0
 
 
 @pytest.mark.parametrize(("accelerator", "waits"), [("cuda", 1), ("cpu", 0)])
@@ -109,16 +115,6 @@ def test_tensorflow_is_waited_for_on_a_device_alone(accelerator, waits):
     column.tf.test = SimpleNamespace(experimental=experimental)
     column.fence()
     assert len(waited) == waits
-
-
-def test_what_a_stream_has_left_after_a_fence_is_late():
-    _, column = columns("cuda")
-    left = [True]
-    stream = SimpleNamespace(query=lambda: not left, synchronize=left.clear)
-    column.torch.cuda.current_stream = lambda: stream
-    assert column.late_ns() > 0
-    assert column.late_ns() == 0
-    assert columns("cpu")[1].late_ns() == 0
 
 
 def test_without_a_gpu_nothing_is_limited_or_counted():

@@ -6,7 +6,6 @@ from statistics import fmean
 
 import pytest
 
-from contract.ending import of_restart
 from contract.printed import warnings
 from measure.caught import MOST
 from supervise import logs
@@ -73,17 +72,20 @@ def test_the_profile_gives_what_a_step_is_spent_on_and_may_fail(run, plain):
     assert record["withheld"] == ["host_overhead: RuntimeError: no profiler here"]
 
 
-def test_a_run_without_extras_has_neither_profile_nor_published_arithmetic(run, plain):
+def test_extras_that_are_not_asked_for_fail_or_cannot_be_said_cost_nothing_but_themselves(
+    run, plain
+):
     assert plain["timing"]["legacy"]["method"] == "what was asked for"
     record = run(changes={"extras": []})
     taken = (record["timing"]["legacy"], record["host_overhead"])
     assert (record["status"], *taken) == ("ok", None, None)
-
-
-def test_published_arithmetic_that_fails_costs_nothing_but_itself(run):
     record = run(legacy_fails=True)
     assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
     assert record["host_overhead"] and all(not probe["failed"] for probe in record["probes"])
+    record = run(legacy_ms=-3.5)
+    assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
+    assert record["withheld"] == ["timing.legacy.step_ms: -3.5 is not above 0"]
+    assert record["timing"]["blocks"]
 
 
 def test_a_card_that_cannot_be_read_back_costs_no_time_unless_it_is_another_framework(run):
@@ -125,7 +127,6 @@ def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
     assert record["status"] == "ok"
     assert record["warnings"][0] == "UserWarning: warning number 0"
     assert record["warnings"][MOST:] == [f"{1000 - MOST} more warnings are in the log"]
-    assert record["printed"][-1].startswith("[millistep: these are the first lines of ")
 
 
 def test_work_that_was_left_behind_the_fences_is_no_number(run):
@@ -136,20 +137,13 @@ def test_work_that_was_left_behind_the_fences_is_no_number(run):
     assert run(late_ms=[5.0, 0.0, 0.0])["status"] == "ok"
 
 
-def test_what_cannot_be_said_is_left_out_of_the_record_with_the_reason(run):
-    record = run(legacy_ms=-3.5)
-    assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
-    assert record["withheld"] == ["timing.legacy.step_ms: -3.5 is not above 0"]
-    assert record["timing"]["blocks"]
-
-
 def test_compilations_in_the_timed_window_are_recorded(run):
     assert run(compiling_steps=2)["timing"]["compilations"]["during_timing"] == 0
     record = run(compiling_steps=10**6)
     assert record["timing"]["compilations"]["during_timing"] > 0
     assert record["status"] == "invalid"
     assert record["reason"].endswith("compilations fell into the timed window")
-    assert of_restart(record["restarted"]).endswith("compilations fell into the timed window")
+    assert record["restarted"] > 1
 
 
 def test_a_compilation_in_the_timed_window_is_given_a_second_chance(run, plain, tmp_path):

@@ -28,18 +28,7 @@ def block(folder, place, *more):
     return subprocess.run([*command, *more], capture_output=True, text=True)
 
 
-def test_the_lines_of_a_block_and_of_its_runs_are_shown_with_its_place_and_once(tmp_path):
-    stream = io.StringIO()
-    shown = running.Shown(tmp_path, stream)
-    done = block(tmp_path, "n1")
-    assert (done.returncode, done.stderr) == (0, "own again\n")
-    shown.look()
-    shown.look()
-    assert stream.getvalue() == "n1: [1/4] bert fit\nn1: 12.34 [2J\n"
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_line_is_shown_when_it_is_whole_and_the_rest_at_the_end(tmp_path):
+def test_lines_are_shown_with_their_place_when_they_are_whole_and_the_rest_at_the_end(tmp_path):
     stream = io.StringIO()
     shown = running.Shown(tmp_path, stream)
     file = tmp_path / "a@slot 2.txt"
@@ -50,7 +39,14 @@ def test_a_line_is_shown_when_it_is_whole_and_the_rest_at_the_end(tmp_path):
         more.write("ond\nthi")
     file.rename(file.with_suffix(".ended"))
     shown.look()
-    assert stream.getvalue() == "slot 2: first\nslot 2: second\nslot 2: thi\n"
+    of_slot = "slot 2: first\nslot 2: second\nslot 2: thi\n"
+    assert stream.getvalue() == of_slot
+    done = block(tmp_path, "n1")
+    assert (done.returncode, done.stderr) == (0, "own again\n")
+    shown.look()
+    shown.look()
+    assert stream.getvalue() == f"{of_slot}n1: [1/4] bert fit\nn1: 12.34 [2J\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_killed_block_counts_until_its_next_attempt_and_not_in_the_next_start(tmp_path):

@@ -72,7 +72,7 @@ class Guesses:
         return found
 
 
-def test_epoch_by_epoch_is_told(digits):
+def test_epoch_by_epoch_is_told_also_of_a_training_that_fails(digits):
     asked, told = digits(), []
     sets = data.sets(asked, NET.architecture["smoke"], 8)
     framework = Guesses(sets)
@@ -92,11 +92,6 @@ def test_epoch_by_epoch_is_told(digits):
     again = Guesses(sets)
     train(again, asked, lambda found: None)
     assert again.orders == framework.orders  # and the same in every framework
-
-
-def test_an_error_keeps_the_epochs_that_are_over(digits):
-    asked, told = digits(), []
-    sets = data.sets(asked, NET.architecture["smoke"], 8)
     train(Guesses(sets, fails_in=2), asked, told.append)
     assert (told[-1]["status"], told[-1]["reason"]) == ("error", "RuntimeError: no more")
     assert len(told[-1]["epochs"]) == 2

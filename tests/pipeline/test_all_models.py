@@ -142,6 +142,7 @@ FEEDING = dict.fromkeys(PYTORCH, "tensors in pageable memory")
 FEEDING |= dict.fromkeys(columns_with(library="tensorflow"), "tf.data tensors, prefetched")
 RESULTS = dict.fromkeys([*PYTORCH, *KERAS2], "left on the device")
 RESULTS |= {"keras3-tensorflow": "fetched in each step"}
+VERSIONS = {"keras2": r"^tf-keras 2\.", "keras3": r"keras 3\.", "pytorch": ""}
 
 
 def test_cards_say_what_steps_really_did(half):
@@ -159,6 +160,14 @@ def test_cards_say_what_steps_really_did(half):
             assert card["feeding"] == FEEDING.get(column, "NumPy arrays"), name
             results = RESULTS.get(column, "fetched by another thread")
             assert card["step_results"] == results, name
+            assert (card["dtype"], card["threads"]) == ("float32", 1), name
+            assert re.search(VERSIONS[FRAMEWORKS[column].family], card["framework_version"]), name
+            assert column not in KERAS3 or card["backend"] == FRAMEWORKS[column].library, name
+            if column in PYTORCH:
+                compiled = column == "pytorch-compiled"
+                assert (card["execution"] == "eager") != compiled, name
+                assert (card["compiler"] == "inductor") == compiled, name
+                assert not compiled or card["graphs"] >= 1, name
         if row == ("bert", "fit"):
             update = UPDATES.get(column, "in the step's program")
             assert (card["optimizer"], card["optimizer_update"]) == ("AdamW", update), name

@@ -1,10 +1,9 @@
 """snakemake archive, on what was really measured, and its verification."""
 
-import os
 import re
-import subprocess
-import sys
 import zipfile
+
+from ..shared import python
 
 ZIP = "results/millistep-smoke-cpu.zip"
 
@@ -19,21 +18,10 @@ def test_the_archive_of_a_real_run_verifies(project, tmp_path):
     here = str(project.folder).encode()
     assert [path for path in files if here in path.read_bytes()] == []
     # Verified by the sources that are in the archive.
-    verified = subprocess.run(
-        [sys.executable, "-m", "analysis.archive.verify", str(project.folder / ZIP)],
-        cwd=project.folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(tmp_path / "workflow"),
-            "PYTHONIOENCODING": "ascii",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert verified.returncode == 0, verified.stdout + verified.stderr
-    assert re.search(r"drawn anew (\d+) results, \1 identical", verified.stdout)
-    assert verified.stdout.splitlines()[-1].startswith("IDENTICAL")
+    command = ("-m", "analysis.archive.verify", project.folder / ZIP)
+    said = python(*command, workflow=tmp_path / "workflow", cwd=project.folder)
+    assert re.search(r"drawn anew (\d+) results, \1 identical", said)
+    assert said.splitlines()[-1].startswith("IDENTICAL")
     # One command drew its contents anew, and they equal what the rules drew one by one.
     assert len(drawn) > 60
     for name in drawn:

@@ -111,14 +111,9 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
     assert facts["available now"] is not None
 
 
-def test_without_the_marker_the_rest_is_measured_here_and_nothing_again(back, tmp_path):
-    project = back.copy(tmp_path / "project")
-    (project.folder / "results/elsewhere.json").unlink()
-    assert project.measured() == {"pytorch-compiled": 1}
-    assert "known_steps" not in project.planned()
-
-
-def test_records_of_another_plan_are_stale_and_not_measured_here(back, tmp_path):
+def test_records_of_another_plan_are_stale_and_without_the_marker_the_rest_is_measured_here(
+    back, tmp_path
+):
     project = back.copy(tmp_path / "project")
     project.configure(seed=7)
     planned = project.planned()
@@ -126,3 +121,7 @@ def test_records_of_another_plan_are_stale_and_not_measured_here(back, tmp_path)
     assert not [rule for rule in planned if rule.startswith(("time_", "canary_"))]
     said = project.snakemake("-n").stderr
     assert "seed 1 -> 7: bert predict b8" in said
+    project.configure(seed=1)
+    (project.folder / "results/elsewhere.json").unlink()
+    assert project.measured() == {"pytorch-compiled": 1}
+    assert "known_steps" not in project.planned()

@@ -1,9 +1,7 @@
 """README and docs: links lead somewhere, commands are accepted, configurations are valid."""
 
-import os
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,7 @@ import yaml
 
 from planning.config import check
 from tests.pipeline.conftest import ROOT, checkout
-from tests.shared import succeed
+from tests.shared import python, succeed
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "benchmarks/README")]
@@ -89,8 +87,7 @@ def test_make_knows(command):
 @pytest.mark.parametrize("command", [c for c in commands() if program(c) == "analysis"])
 def test_the_analysis_has_the_options(command):
     words = shlex.split(command)
-    environ = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
-    said = succeed([sys.executable, *words[1:3], "--help"], env=environ)
+    said = python(*words[1:3], "--help")
     assert {word for word in words if word.startswith("--")} <= set(said.split())
 
 

@@ -14,13 +14,14 @@ from .test_config import plan
 @pytest.fixture
 def remeasured(monkeypatch):
     """``remeasured(file, **config)``: the (model, column) of runs that a changed line in a file of
-    workflow/measure, or beside it, measures again.
+    workflow/measure, or beside it, measures again; ("", "known steps") if it measures these again.
     """
 
     def digests(config):
         identity._sources.cache_clear()
-        runs = plan(**config).runs
-        found = {(r.row.model, r.column.name): json.loads(r.identity)["sources"] for r in runs}
+        made = plan(**config)
+        found = {(r.row.model, r.column.name): json.loads(r.identity)["sources"] for r in made.runs}
+        found["", "known steps"] = made.controls.known_steps.identity
         identity._sources.cache_clear()
         return found
 

@@ -34,18 +34,14 @@ def written(folder, text):
     return put(folder / "models/small/model.yaml", text)
 
 
-def set_(*path_and_value):
-    """A change to a document: set the value at a path of keys, or remove the key if it is None."""
+def set_at(content, *path_and_value):
+    """Set the value at a path of keys in a document, or remove the key if it is None."""
     *path, key, value = path_and_value
-
-    def change(content):
-        for name in path:
-            content = content[name]
-        content[key] = value
-        if value is None:
-            del content[key]
-
-    return change
+    for name in path:
+        content = content[name]
+    content[key] = value
+    if value is None:
+        del content[key]
 
 
 def test_every_model_of_this_repository_is_as_the_schema_has_it():
@@ -95,7 +91,7 @@ TEXTS = [("title: [", "line 2, column 1"), ("- 1", "not a mapping"), ("", "not a
 def test_what_is_wrong_is_one_line(tmp_path, change, words):
     content = copy.deepcopy(GOOD)
     if isinstance(change, tuple):
-        set_(*change)(content)
+        set_at(content, *change)
         change = yaml.safe_dump(content)
     path = written(tmp_path, change)
     refused([f"configuration: {path}", words], lambda: Models([str(tmp_path)]).load("small"))
@@ -143,7 +139,7 @@ def test_a_plan_has_the_sizes_of_its_scale_in_the_words():
 @pytest.mark.parametrize("field", ["widht", "width.x", "width[a]", "0", "width!x"])
 def test_a_size_that_the_model_lacks_is_one_line(tmp_path, field):
     content = copy.deepcopy(GOOD)
-    set_("tasks", "fit", "measures", {"short": f"{{{field}}} wide"})(content)
+    set_at(content, "tasks", "fit", "measures", {"short": f"{{{field}}} wide"})
     written(tmp_path, yaml.safe_dump(content))
     words = ["measures.short: ", " is no size of it; allowed in braces are width"]
     refused(words, lambda: measures(Models([str(tmp_path)]).load("small"), "fit", "smoke"))

@@ -127,6 +127,7 @@ def test_imports_are_those_that_python_sees():
 
 KERAS3 = {"keras3-tensorflow", "keras3-jax", "keras3-torch"}
 PYTORCH = {"pytorch-eager", "pytorch-compiled"}
+STEPS = {"known steps"}
 
 
 @pytest.mark.parametrize(
@@ -140,9 +141,12 @@ PYTORCH = {"pytorch-eager", "pytorch-compiled"}
         ("measure/frameworks/torch.py", {"keras3-torch", *PYTORCH}),
         ("measure/frameworks/tensorflow.py", {"keras2-tensorflow", "keras3-tensorflow"}),
         ("measure/frameworks/pytorch_compiled.py", {"pytorch-compiled"}),
-        *((f"measure/{name}.py", {*NETS}) for name in ("timer", "protocol", "models/bert/inputs")),
-        *((f"supervise/{name}.py", {*NETS}) for name in ("watch", "sampler")),
-        *((name, set()) for name in ("supervise/progress.py", "contract/ending.py")),
+        *((f"measure/{name}.py", {*NETS, *STEPS}) for name in ("timer", "protocol")),
+        ("measure/models/bert/inputs.py", {*NETS}),
+        *((f"supervise/{name}.py", {*NETS, *STEPS}) for name in ("watch", "sampler")),
+        ("measure/controls/monitor_pair.py", STEPS),
+        *((f"supervise/{n}.py", set()) for n in ("progress", "canary", "known_steps", "cell")),
+        *((f"{name}.py", set()) for name in ("contract/ending", "machine_card/host")),
         ("measure/controls/canary.py", set()),
     ],
 )

@@ -10,7 +10,6 @@ from deploy.environments import definition_sha256
 from planning import changes
 from planning.config import lay_over, read_configuration
 from planning.plan import Plan
-from tests.workshop import source_tree
 
 from ..measure.nvidia_smi import A100
 from .test_config import ROOT, plan
@@ -27,13 +26,8 @@ def test_every_recipe_says_how_it_is_applied():
 
 
 @pytest.mark.parametrize(("text", "options", "runs", "scale"), RECIPES)
-def test_a_recipe_makes_the_runs_that_it_says(
-    text, options, runs, scale, tmp_path, monkeypatch, gpus
-):
+def test_a_recipe_makes_the_runs_that_it_says(text, options, runs, scale, beside_keras, gpus):
     gpus(*[A100] * 4) if scale == "paper" else gpus()
-    source_tree(tmp_path / "keras")
-    (tmp_path / "millistep").mkdir()
-    monkeypatch.chdir(tmp_path / "millistep")
     words = shlex.split(options)
     files = [word for word in words[1:] if word.endswith(".yaml")]
     assert [*words[:1], *files] == words[: len(files) + 1]
