@@ -37,7 +37,7 @@ def test_a_session_is_flagged_beyond_two_percent(tmp_path, loops):
         assert {
             int(key.split("/")[2].removeprefix("round")): of for key, of in evidence.items()
         } == {k: {"Python loop": pytest.approx(r)} for k, r in flagged.items()}
-        assert f"within {len(flagged)} of 3 sessions, by" in caveat.sentence
+        assert f"before in {len(flagged)} of 3 sessions, by" in caveat.sentence
         for k, ratio in flagged.items():
             assert f"fit round {k}: Python loop {100 * (ratio - 1):+.2f}" in caveat.sentence
 

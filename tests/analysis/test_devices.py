@@ -62,7 +62,7 @@ def test_the_card_is_that_of_each_accelerator_alone(mixed):
 def test_a_drift_that_is_shown_or_not_known_is_that_of_its_accelerator(mixed, kind, column):
     mixed.canaries_on[kind][3]["python_loop_ms"] *= 1.05
     (shown,) = found(mixed, "session_drifted")
-    assert f"within 1 of 3 sessions on {kind}, by" in shown.sentence
+    assert f"before in 1 of 3 sessions on {kind}, by" in shown.sentence
     mixed.canaries_on[kind][2] = None
     (unknown,) = found(mixed, "drift_unknown")
     expected = f"for 2 of 3 sessions on {kind} (of their canaries, BERT fit round 2: the one after"
