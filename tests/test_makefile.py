@@ -84,6 +84,12 @@ def test_a_configuration_of_ones_own_that_is_not_yaml_is_named_as_well(make, tmp
     assert make(f"ARGS={words} --config runs=2") == (0, called, "")
 
 
+def test_of_two_options_for_configurations_the_last_is_read_as_by_snakemake(make, tmp_path):
+    (tmp_path / "ok.yaml").write_text("runs: 1\n")
+    code, output, message = make("ARGS=--configfile own.yaml --configfile ok.yaml")
+    assert (code, message) == (0, "") and output.startswith("called: ")
+
+
 @pytest.mark.parametrize("name", ["", "pach", "%", "patch precision", "../studies/patch"])
 def test_an_unknown_study_is_named_in_one_line_with_those_there_are(make, name):
     code, output, message = make("study", f"NAME={name}")

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import json
+import re
 
 import pytest
 
@@ -13,18 +14,16 @@ BLOCKS = [f"results/blocks/smoke/fake/fit-b{batch}/round1.json" for batch in (4,
 
 
 @pytest.fixture
-def project(tmp_path):
+def project(tmp_path, every_processor):
+    if len(every_processor) < 2:
+        pytest.skip("two slots need two processors")
     project = fake_project(tmp_path / "project", "step_ms: 20.0")
     project.edit("config/config.yaml", "{fit: default}", "{fit: [4, 8]}")
     project.edit("config/config.yaml", "threads: 1", "threads: 1\nslots: 2")
     return project
 
 
-def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(
-    project, every_processor
-):
-    if len(every_processor) < 2:
-        pytest.skip("two slots need two processors")
+def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(project):
     project.made("results/sessions.json", cores=2)
     files = [project.folder / block for block in BLOCKS]
     (one,), (two,) = (json.loads(file.read_text())["sessions"] for file in files)
@@ -37,6 +36,23 @@ def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(
             neighbours.append(record["session"]["neighbours"])
             assert {*record["threads"]["affinity"]} <= {*session["affinity"]}
     assert max(neighbours) == 1
+
+    # A block measures again what is asked for, although nothing is missing.
+    again = ("--quiet", "all", "-R", "time_fake", "--", "results/sessions.json")
+    assert project.snakemake(*again, cores=2).returncode == 0
+    assert [len(json.loads(file.read_text())["sessions"]) for file in files] == [2, 2]
+
+
+def test_in_a_fresh_folder_blocks_make_all_that_there_is_after_their_data(project):
+    models = {"fake": {"fit": [4, 8]}, "mnist_dense": {"fit": "default"}}
+    project.configure(models=models, training={"data": "digits", "epochs": 1})
+    jobs = re.split(r"^(?:local)?rule (\w+):$", project.dry_run("--", "all", "archive"), flags=re.M)
+    jobs = list(zip(jobs[1::2], jobs[2::2], strict=True))
+    rules = [rule for rule, _ in jobs]
+    assert rules.count("block") == 3 and rules.count("self_test") == 1
+    assert all("results/data/digits.json" in job for rule, job in jobs if rule == "block")
+    # Nothing is drawn beside something that is timed.
+    assert all("machine_percent=" in job for rule, job in jobs if rule != "all")
 
 
 def test_without_locks_there_is_one_slot_and_several_are_refused(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ ZIP = "results/millistep-smoke-cpu.zip"
 def test_the_archive_of_a_real_run_verifies(project, tmp_path):
     done = project.made("archive")
     assert "@software{millistep," in done.stdout and ZIP in done.stdout
+    assert "Report: " not in done.stdout  # it was drawn, and shown with its table, before
     with zipfile.ZipFile(project.folder / ZIP) as archive:
         archive.extractall(tmp_path)
         drawn = [n for n in archive.namelist() if re.match(r"results/(figures/)?[^/]+$", n)]

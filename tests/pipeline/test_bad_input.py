@@ -134,6 +134,12 @@ def test_an_unknown_record_is_refused_in_words(project):
     assert "is not in the plan of this configuration" in done.stderr + done.stdout
 
 
+def test_what_snakemake_itself_cannot_do_is_said_with_quiet_all_too(fresh):
+    done = fresh.snakemake("--quiet", "all", "--", "results/tabel.md")
+    assert done.returncode != 0
+    assert "No rule to produce results/tabel.md" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_a_record_that_breaks_the_contract(project):
     before = project.records()
     name = next(iter(before))
@@ -144,5 +150,7 @@ def test_a_record_that_breaks_the_contract(project):
     assert done.returncode != 0
     said = [line for line in done.stderr.splitlines() if name in line and "five" in line]
     assert len(said) == 1, done.stderr
+    # Nor does Snakemake repeat of a job that failed what its program has said.
+    assert "returned non-zero exit status" not in done.stderr and "At least one" not in done.stderr
     assert "12 of 12 runs are measured and kept" in done.stderr
     assert project.records().keys() == before.keys()

@@ -23,8 +23,18 @@ module millistep:
     config: config
 
 use rule * from millistep
+
+onstart:
+    millistep.onstart()
+
+onsuccess:
+    millistep.onsuccess()
+
+onerror:
+    millistep.onerror()
 """
 PROFILE = "profiles/default/profile.v9+.yaml"
+RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
 PLANNED = "millistep: 12 of 12 runs to measure at smoke scale"
 
 
@@ -51,8 +61,10 @@ def using(sources, tmp_path) -> Project:
 
 
 def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, sources):
-    done = using.made("results/plan.json")
-    assert PLANNED in done.stderr
+    assert PLANNED in using.dry_run("--", "results/table.md")
+    broken = put(using.folder / RECORD, "")
+    assert f"{RECORD} is now {RECORD}.unreadable" in using.made("results/plan.json").stderr
+    assert not broken.exists()
     # Records as far as they are looked at when their sessions are put together.
     planned = Plan(yaml.safe_load(CONFIG), definition_sha256, ROOT / "envs")
     for path, run in planned.timed.items():

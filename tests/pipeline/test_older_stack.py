@@ -1,5 +1,7 @@
 """A column on the published benchmark's libraries, where somebody has deployed its environment."""
 
+import re
+
 import pytest
 
 from deploy.environments import virtual_prefix
@@ -7,15 +9,21 @@ from deploy.virtual_environments import COMPLETE
 from tests.pipeline.conftest import ROOT
 
 JAX = ROOT / "envs/2024-03/cpu/keras3-jax.yaml"
-pytestmark = pytest.mark.skipif(
+OLD = {"framework": "keras3-jax", "stack": "2024-03"}
+
+
+def test_an_environment_of_each_stack_has_a_log_of_its_own(fresh):
+    fresh.configure(columns=["keras3-jax", OLD])
+    logs = re.findall(r"^ +log: (.+)$", fresh.dry_run("environments"), re.M)
+    assert len({*logs}) == len(logs) == 3, logs  # with that of the analysis
+
+
+@pytest.mark.skipif(
     not (virtual_prefix("keras3-jax", JAX) / COMPLETE).exists(),
     reason="the environment keras3-jax of 2024-03 is deployed only where it is asked for",
 )
-
-
 def test_an_old_column_is_measured_with_its_own_versions(fresh):
-    column = {"framework": "keras3-jax", "stack": "2024-03"}
-    fresh.configure(models={"bert": {"predict": "default"}}, columns=[column])
+    fresh.configure(models={"bert": {"predict": "default"}}, columns=[OLD])
     fresh.measure()
     (record,) = fresh.found()
     assert record["status"] == "ok", record["reason"]

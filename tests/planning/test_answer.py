@@ -1,6 +1,7 @@
 """How the time for an answer is spent, and the errors for a wrong question."""
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -44,7 +45,7 @@ class Machine:
         self.now, self.done, self.asked = 0.0, 0, []
 
     def run(self, command, **_):
-        target, config = command[1], yaml.safe_load(Path(command[-1]).read_text())
+        target, config = command[3], yaml.safe_load(Path(command[-1]).read_text())
         if target == "environments":
             self.now += 1000  # is not counted
         if target == "answer":
@@ -74,7 +75,6 @@ def ask(tmp_path, monkeypatch, capsys):
         machine = Machine(folder, decided_at)
         monkeypatch.setattr(answer.programs, "run", machine.run)
         monkeypatch.setattr(answer.time, "monotonic", lambda: machine.now)
-        monkeypatch.setattr(answer.shutil, "which", lambda *_, **__: "snakemake")
         command = ["answer", "--study", "study.yaml", "--patch", "keras", *options]
         monkeypatch.setattr(sys, "argv", command)
         return machine, answer.main(), capsys.readouterr()
@@ -144,6 +144,30 @@ def test_the_reusable_workflow_posts_no_empty_comment(tmp_path, program, comment
     subprocess.run(script, cwd=there, env=told | path, check=True)
     assert STEPS["Comment"]["if"] == "steps.measure.outputs.answered == 'true'"
     assert ("answered=true" in (tmp_path / "GITHUB_OUTPUT").read_text()) == commented
+
+
+GH = """\
+#!/bin/sh
+case "$*" in *--jq*) printf '%b' "$KNOWN" ;; *) echo "$*" > said ;; esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("known", "call"),
+    [
+        ("", "POST repos/o/r/issues/7/comments"),
+        ("3\\n5\\n", "PATCH repos/o/r/issues/comments/5"),
+    ],
+)
+def test_the_reusable_workflow_replaces_its_own_comment_alone(tmp_path, known, call):
+    put(tmp_path / "bin/gh", GH, program=True)
+    told = {"GITHUB_REPOSITORY": "o/r", "NUMBER": "7", "KNOWN": known}
+    told["PATH"] = f"{tmp_path / 'bin'}:/usr/bin:/bin"
+    script = STEPS["Comment"]["run"]
+    subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=told, check=True)
+    assert (tmp_path / "said").read_text() == f"api --silent --method {call} -F body=@answer.md\n"
+    title = re.search(r'startswith\("(.+?)"\)', script)[1]
+    assert (ROOT / "report/answer.md.j2").read_text().startswith(title)
 
 
 def test_the_reusable_workflow_calls_the_same_command():

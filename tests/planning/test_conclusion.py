@@ -24,6 +24,9 @@ def test_sentences_then_the_command_and_nothing_where_there_is_no_file(tmp_path)
         "Nothing is shown.",
         "`make ARGS='--config runs=3'` measures 2 more rounds.",
     ]
+    assert lines(path, Call(overrides=("scale=paper",), on_nodes=True))[1] == (
+        "The same command with `--config scale=paper runs=3` measures 2 more rounds."
+    )
     assert lines(path, None) == ["Nothing is shown."]
     path.write_text(json.dumps({"sentences": ["All is shown."], "more_rounds": None}))
     assert lines(path, Call()) == ["All is shown."]
@@ -40,6 +43,11 @@ COMMANDS = [
     ),
     (Call(), ROWS, f"snakemake --cores 1 --config 'runs={ROWS}'"),
     (Call(by_make=True), ROWS, f"make ARGS=\"--config 'runs={ROWS}'\""),
+    (
+        Call(configfiles=("config/config.yaml", "own.yaml"), slots=2),
+        *("3", "snakemake --cores 2 --configfile config/config.yaml own.yaml --config runs=3"),
+    ),
+    (Call(by_make=True, slots=2), "3", "make ARGS='--cores 2 --config runs=3'"),
     (STUDY, "7", "make study NAME=patch ARGS='--config runs=7'"),
     (OTHER, "7", "make ARGS='--configfile mine/patch.yaml --config runs=7'"),
 ]

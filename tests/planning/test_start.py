@@ -18,7 +18,8 @@ from planning.jobs import Jobs
 from planning.start import Start
 from supervise import sitting
 
-from ..shared import ROOT
+from ..shared import ROOT, put
+from .records import write_record
 from .test_config import BERT, plan, refused
 from .test_models import GOOD, written
 
@@ -31,6 +32,7 @@ def workflow(**facts):
         "is_main_process": True,
         "remote_exec": False,
         "resource_settings": SimpleNamespace(nodes=None, cores=1),
+        "output_settings": SimpleNamespace(quiet=set(), dryrun=False),
         "deployment_settings": SimpleNamespace(deployment_method=set(), conda_prefix=None),
         "dag_settings": SimpleNamespace(forcerun=set(), forceall=False),
         "global_resources": {"machine_percent": 100},
@@ -59,15 +61,31 @@ def config(**facts):
     return {"scale": "smoke", "accelerator": "cpu", "threads": 1, **cell, **facts}
 
 
-def test_what_is_to_be_measured_is_said_once(capsys, monkeypatch):
+def test_what_is_to_be_measured_is_said_once_with_the_first_job_that_measures(capsys, monkeypatch):
     start = Start(workflow(), config(), ROOT)
     assert {*start.to_measure} >= {RECORD} and start.here and not start.beside
-    assert "millistep: 1 of 1 runs to measure at smoke scale" in capsys.readouterr().err
+    jobs = Jobs(start)
+    assert capsys.readouterr().err == ""  # a page of archives, say, measures nothing
+    for _ in range(2):
+        jobs.can_be_timed_here()
+    said = capsys.readouterr().err
+    assert said.count("millistep: 1 of 1 runs to measure at smoke scale") == 1
     # The job of a block and one on a node find nothing out: they were told what to do.
     assert Start(workflow(is_main_process=False), config(), ROOT).to_measure == {}
     monkeypatch.setenv(sitting.SHARE, "0 1 1")
-    assert RECORD in Start(workflow(), config(), ROOT).to_measure
-    assert capsys.readouterr().err == ""
+    start = Start(workflow(), config(), ROOT)
+    Jobs(start).can_be_timed_here()
+    assert RECORD in start.to_measure and capsys.readouterr().err == ""
+
+
+def test_that_all_is_measured_is_said_and_where_the_report_is(folder, capsys):
+    for path, run in Start(workflow(), config(), ROOT).plan.timed.items():
+        write_record(Path(path), run.identity)
+    Start(workflow(), config(), ROOT)
+    put(folder / "results/report.html", "")
+    Start(workflow(), config(), ROOT)
+    said = "millistep: all 1 runs are measured"
+    assert capsys.readouterr().err == f"{said}\n{said}; report: results/report.html\n"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +99,7 @@ def test_what_is_to_be_measured_is_said_once(capsys, monkeypatch):
 def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, monkeypatch):
     monkeypatch.setattr("planning.this_machine.check_slots", lambda plan: None)
     with pytest.raises(SystemExit) as end:
-        Start(workflow(**workflow_facts), config(**config_facts), ROOT)
+        Start(workflow(**workflow_facts), config(**config_facts), ROOT).tell_what_is_measured()
     assert str(end.value).startswith("millistep: ") and words in str(end.value)
     assert "\n" not in str(end.value)
 
@@ -123,6 +141,9 @@ def test_nothing_is_installed_where_no_cell_can_be_measured():
     nothing = plan(models={"gemma": {"fit": "default"}}, columns=["keras2-tensorflow"])
     words = ["none of the cells can be measured", "requires Keras 3"]
     refused(words, lambda: this_machine.check_device(nothing))
+    on_both = [{"framework": "keras2-tensorflow", "accelerator": kind} for kind in ("cpu", "cuda")]
+    nothing = plan(models={"gemma": {"fit": "default"}}, columns=on_both)
+    assert len(nothing.order.deployments) == 2  # the plan can be made, to say so
 
 
 def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):

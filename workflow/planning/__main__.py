@@ -54,7 +54,7 @@ def check() -> None:
     and says nothing at all with ``--quiet all``.
     """
     parser = argparse.ArgumentParser(description=ABOUT, allow_abbrev=False)
-    parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
+    parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
     known, _ = parser.parse_known_args()  # the others are Snakemake's
     for path in known.configfile:
         or_one_line(read_configuration, path)

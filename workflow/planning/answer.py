@@ -11,7 +11,6 @@ import argparse
 import json
 import math
 import os
-import shutil
 import sys
 import time
 import traceback
@@ -186,17 +185,11 @@ class Asked:
         FOLDER.mkdir(parents=True, exist_ok=True)
         path = FOLDER / "config.yaml"
         path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")
-        snakemake = shutil.which("snakemake", path=_beside_this_python())
-        if snakemake is None:
-            raise Problem("snakemake: not found on the PATH, nor beside this Python")
-        command = [snakemake, target, "--cores", "1", "--quiet", "all", "--configfile", str(path)]
+        command = [sys.executable, "-m", "snakemake", target, "--cores", "1", "--quiet", "all"]
+        command += ["--configfile", str(path)]
         command += ["--use-conda"] if self._options.use_conda else []
         if status := programs.run(command, stdout=sys.stderr):
             raise Problem(f"snakemake {target} ended with status {status}")
-
-
-def _beside_this_python() -> str:
-    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 
 def _models(rows: Sequence[str]) -> dict[str, dict[str, list[int]]]:

@@ -73,10 +73,17 @@ class BlockJobs:
             options += ["--use-conda"]
             if prefix := workflow.deployment_settings.conda_prefix:
                 options += ["--conda-prefix", str(prefix)]
-        command = [*SNAKEMAKE, *options, "--"]
-        return self._jobs.of_file(
-            pattern, lambda path: shlex.join([*command, *self._plan.block_of[path].files])
-        )
+
+        def command(path: str) -> str:
+            # A record that is named is measured by a job of its own.
+            unforced = {*self._start.to_measure, *workflow.dag_settings.forcerun}
+            now = (run.record for run in self._runs_now(path))
+            forced = [record for record in now if record not in unforced]
+            force = ["--forcerun", *forced] if forced else []
+            files = self._plan.block_of[path].files
+            return shlex.join([*SNAKEMAKE, *options, *force, "--", *files])
+
+        return self._jobs.of_file(pattern, command)
 
     def _runs_now(self, path: str) -> list[Any]:
         return [run for run in self._plan.block_of[path].runs if run.record in self._jobs.now]

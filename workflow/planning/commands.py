@@ -76,11 +76,6 @@ class Commands:
         return {"machine_percent": 100, "told": with_signature(told), **gpu}
 
 
-def attempt_no(wildcards: Any, attempt: int) -> int:
-    """Return the attempt's number; at the second, the block says that its first job was killed."""
-    return attempt
-
-
 def verbatim(text: str) -> Callable[[Any], str]:
     """Wrap a text for a param, so that Snakemake takes no {this} in it for a wildcard."""
     return lambda wildcards: text

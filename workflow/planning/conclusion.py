@@ -18,7 +18,8 @@ class Call:
     """The options with which Snakemake was called that decide what is measured.
 
     configfiles, overrides (``name=value``): those of ``--configfile`` and ``--config``. study: the
-    study's name, which ``make study`` takes, if it is one. by_make: whether make called.
+    study's name, which ``make study`` takes, if it is one. by_make: whether make called. slots: how
+    many blocks are measured at once here. on_nodes: whether a cluster measures them.
     """
 
     configfiles: tuple[str, ...] = ()
@@ -26,18 +27,26 @@ class Call:
     use_conda: bool = False
     study: str | None = None
     by_make: bool = False
+    slots: int = 1
+    on_nodes: bool = False
 
     def with_runs(self, runs: str) -> str:
-        """The command of this call with another value of ``runs``, as a line for a shell."""
+        """The command of this call with another value of ``runs``, as a line for a shell. On nodes
+        the option alone: how jobs are sent there, only the user knows.
+        """
         kept = [entry for entry in self.overrides if not entry.startswith("runs=")]
         config = ["--config", *kept, f"runs={runs}"]
-        own = [word for file in self.configfiles for word in ("--configfile", file)]
+        if self.on_nodes:
+            return shlex.join(config)
+        own = ["--configfile", *self.configfiles] if self.configfiles else []
+        cores = ["--cores", str(self.slots)]
         if not self.by_make:
             conda = ["--use-conda"] if self.use_conda else []
-            return shlex.join(["snakemake", "--cores", "1", *conda, *own, *config])
+            return shlex.join(["snakemake", *cores, *conda, *own, *config])
+        more = cores if self.slots > 1 else []  # make says --cores 1
         if own == ["--configfile", f"config/studies/{self.study}.yaml"]:
-            return f"make study NAME={self.study} ARGS={_one_word(config)}"
-        return f"make ARGS={_one_word([*own, *config])}"
+            return f"make study NAME={self.study} ARGS={_one_word([*more, *config])}"
+        return f"make ARGS={_one_word([*more, *own, *config])}"
 
 
 def lines(path: Path, call: Call | None) -> list[str]:
@@ -50,8 +59,10 @@ def lines(path: Path, call: Call | None) -> list[str]:
     except (OSError, ValueError):
         return []
     more = found["more_rounds"]
-    last = [f"`{call.with_runs(more['runs'])}` {more['text']}."] if more and call else []
-    return [*found["sentences"], *last]
+    if not (more and call):
+        return found["sentences"]
+    same = "The same command with " if call.on_nodes else ""
+    return [*found["sentences"], f"{same}`{call.with_runs(more['runs'])}` {more['text']}."]
 
 
 def relative(file: str) -> str:

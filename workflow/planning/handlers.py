@@ -39,8 +39,7 @@ class Handlers:
         if self._start.in_block:
             return
         page = Path(self._start.results, "report.html")
-        since_ns = 0 if complete else self._start.began_ns
-        if page.exists() and page.stat().st_mtime_ns >= since_ns:
+        if page.exists() and page.stat().st_mtime_ns >= self._start.began_ns:
             self._show_results(page)
         if not (complete or self._start.elsewhere):
             self._show_what_is_kept()
@@ -73,4 +72,6 @@ class Handlers:
             use_conda=self._start.use_conda,
             study=(self._plan.config.get("study") or {}).get("name"),
             by_make="MAKELEVEL" in os.environ,
+            slots=self._plan.slots,
+            on_nodes=self._start.on_nodes,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
@@ -24,7 +25,7 @@ class Jobs:
 
     def __init__(self, start: Start):
         self._plan, self._to_measure = start.plan, start.to_measure
-        self._workflow = start.workflow
+        self._workflow, self._start = start.workflow, start
         # Files by pattern and wildcards: Snakemake asks half a dozen things of thousands of jobs.
         self._files: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
 
@@ -180,10 +181,11 @@ class Jobs:
         return []
 
     def can_be_timed_here(self) -> None:
-        """End with one line if this machine cannot time the plan; only the first job checks it."""
+        """Say what is measured, or end with one line if it cannot be timed; the first job asks."""
         if not self._was_checked:
             or_one_line(this_machine.check_device, self._plan)
             or_one_line(this_machine.check_processors, self._plan)
+            self._start.tell_what_is_measured()
             self._was_checked = True
 
     _was_checked = False
@@ -198,7 +200,7 @@ class Jobs:
             if path is None:
                 path = pattern.format(**wildcards)
                 if path not in self._plan.order.priorities:
-                    raise ValueError(f"{path} is not in the plan of this configuration")
+                    sys.exit(f"millistep: {path} is not in the plan of this configuration")
                 files[values] = path
             return find(path)
 

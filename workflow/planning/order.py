@@ -76,8 +76,10 @@ class Order:
             last = self.priorities[block.files[-1]]
             for column in [*columns, *(run.column for run in block.runs)]:
                 found.setdefault(plan.environment_of(column), last)
-        known_steps = plan.controls.known_steps.path
-        return {plan.controls.environment(): self.priorities[known_steps]} | found
+        # Where no cell can be measured, the controls' environments are all there are.
+        controls = map(plan.environment_of, plan.controls.columns.values())
+        known_steps = self.priorities[plan.controls.known_steps.path]
+        return dict.fromkeys(controls, known_steps) | found
 
     def of_deployment(self, environment: Environment) -> int:
         """The priority of a deployment: just below the first block that uses it. That block deploys

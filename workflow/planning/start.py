@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import logging
 import os
 import shutil
 import signal
@@ -124,6 +125,7 @@ class Start:
             # A second Ctrl-C would end Snakemake with a traceback.
             end_by_interrupt([signal.SIGINT])
             sitting.begin()
+            self._say_errors()
         if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
             tell(
                 "another snakemake is at work in this folder. If none is, it was killed: remove its"
@@ -132,25 +134,48 @@ class Start:
         if set("{}") & set(os.getcwd()):
             _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
 
+    def _say_errors(self) -> None:
+        """Have Snakemake's own errors said with ``--quiet all``, too, which leaves them out."""
+        from snakemake.logging import logger
+        from snakemake.settings.enums import Quietness
+
+        asked = self.workflow.output_settings
+        if Quietness.ALL in (asked.quiet or ()) and not asked.dryrun:
+            handler = logging.StreamHandler()
+            handler.addFilter(_is_told_nowhere_else)
+            logger.addHandler(handler)
+
     def _tell(self) -> None:
-        """Say what has to be measured and why; end the start if it could not be measured well."""
+        """Say what there is to know about the plan and its records, whatever is asked for."""
         for notice in self.plan.notices:
             tell(notice)
         for path, reason in changes.unreadable(self.to_measure):
             tell(f"{path} {reason}; it is set aside, and measured again")
-        elsewhere = self.measured_elsewhere if self.elsewhere else None
-        if summary := changes.summary(self.plan, self.to_measure, elsewhere):
-            print(summary, file=sys.stderr)
-        # Without a number of cores, as in a dry run, there are as many as wanted.
-        slots = self.plan.slots
-        if self.here and (self.workflow.resource_settings.cores or slots) < slots:
+        if self.elsewhere:
+            self._say_summary(self.measured_elsewhere)
+        if not self.to_measure:
+            page = Path(self.results, "report.html")
+            where = f"; report: {page}" if page.exists() else ""
+            tell(f"all {len(self.plan.runs)} runs are measured{where}")
+
+    def tell_what_is_measured(self) -> None:
+        """Say what has to be measured and why; end the start if it could not be measured well."""
+        if self.speaks:
+            self._say_summary()
+        # Snakemake itself gives a dry run one core, and no number to what runs no job.
+        slots, cores = self.plan.slots, self.workflow.resource_settings.cores
+        if self.here and not self.workflow.output_settings.dryrun and (cores or slots) < slots:
             _refuse(f"slots: {slots} blocks at once need --cores {slots} or more")
         # A workflow that uses this one as a module has a profile of its own, or none.
-        if self.to_measure and "machine_percent" not in self.workflow.global_resources:
+        if "machine_percent" not in self.workflow.global_resources:
             _refuse(
                 "without the settings of profiles/default two runs could be timed side by side:"
                 f" copy {self.sources / 'profiles/default'} to profiles/default"
             )
+
+    def _say_summary(self, elsewhere: Path | None = None) -> None:
+        if summary := changes.summary(self.plan, self.to_measure, elsewhere):
+            print(summary, file=sys.stderr)
 
 
 def _executor() -> str:
@@ -162,6 +187,15 @@ def _executor() -> str:
     with redirect_stderr(io.StringIO()):
         _, found = parse_args(sys.argv[1:])
     return found.executor or "local"
+
+
+def _is_told_nowhere_else(record: logging.LogRecord) -> bool:
+    """True for an error of Snakemake's own. Programs say themselves why their jobs failed, and a
+    start says that the folder is locked.
+    """
+    kind = getattr(record, "exception", None)
+    ended = "At least one job did not complete" in record.getMessage()
+    return kind not in (None, "RuleException", "LockException") and not ended
 
 
 def tell(line: str) -> None:

@@ -20,6 +20,7 @@ rule answer:
     conda:
         "../../envs/analysis.yaml"
     resources:
+        machine_percent=1,  # never beside something that is timed
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:

@@ -13,6 +13,8 @@ rule block:
     """Measure the missing runs of a block, between two measurements of the machine's speed."""
     input:
         [of.marker for of in PLAN.environments] if DEPLOYED_BEFORE else [],
+        # Trainings need them; nothing is measured again because they were fetched again.
+        ancient(trainings.markers(PLAN)),
         BLOCK_JOBS.stale(BLOCK),
     output:
         BLOCK,
@@ -26,7 +28,7 @@ rule block:
     resources:
         **({"runtime": BLOCK_JOBS.minutes(BLOCK)} if START.on_nodes else {}),
         machine_percent=100 // PLAN.slots,
-        attempt_no=attempt_no,
+        attempt_no=lambda wildcards, attempt: attempt,
         measured=BLOCK_JOBS.columns(BLOCK),
         results=RESULTS,
         slots=PLAN.slots,

@@ -4,13 +4,12 @@ import re
 
 from contract import report_contents
 from planning import commands, trainings
-from planning.commands import IN_ENVIRONMENT, attempt_no, verbatim
+from planning.commands import IN_ENVIRONMENT, verbatim
 from planning.config import (
     lay_over,
     on_the_command_line,
     or_one_line,
     read_configuration,
-    read_yaml,
 )
 from planning.handlers import Handlers
 from planning.jobs import Jobs

@@ -29,6 +29,7 @@ rule runs:
     conda:
         "../../envs/analysis.yaml"
     resources:
+        machine_percent=1,  # never beside something that is timed
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:
@@ -75,6 +76,7 @@ for name, rooms, files in (
         conda:
             "../../envs/analysis.yaml"
         resources:
+            machine_percent=1,
             python=ANALYSIS_PYTHON,
             results=RESULTS,
             part=name,  # a resource: in the command, `name` would be the last of this loop
@@ -105,6 +107,7 @@ rule figure:
     conda:
         "../../envs/analysis.yaml"
     resources:
+        machine_percent=1,
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:
@@ -136,6 +139,7 @@ rule report:
     conda:
         "../../envs/analysis.yaml"
     resources:
+        machine_percent=1,
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:

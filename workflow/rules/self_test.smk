@@ -34,7 +34,7 @@ FIRST = [PLAN.runs[run.position].record for run in PLAN.controls.again]
 SECOND = [run.record for run in PLAN.controls.again]
 PAIRS = [*FIRST, *SECOND]
 if START.beside:
-    PAIRS = sorted({PLAN.block_of[path].path for path in SECOND})
+    PAIRS = sorted({PLAN.block_of[path].done for path in SECOND})
 
 
 rule self_test:
