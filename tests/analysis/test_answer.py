@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from functools import partial
 
 import numpy as np
@@ -88,11 +89,15 @@ def test_a_single_round_shows_nothing(tmp_path):
 
 def test_a_patch_that_does_not_run_is_no_good_news(tmp_path):
     def broken(project):
-        project.fail("error", "no module 'jax'", column=PATCH, task="fit")
+        told = "ask @org/team, #123 or https://example.org about `x | y`"
+        project.fail("error", told, column=PATCH, task="fit")
 
     found, data = asked(tmp_path, change=broken)
     assert found.status is Status.SLOWER and found.decided
-    assert "does not run in BERT fit" in commented(found, data)
+    text = commented(found, data)
+    assert "does not run in BERT fit" in text
+    (code,) = re.findall(r"\| `([^`]*)` \|", text)  # in which nobody is called, and nothing a link
+    assert code.endswith(r"ask @org/team, #123 or https://example.org about 'x \| y'")
 
 
 def test_a_run_that_tells_nothing_asks_for_more(tmp_path):
@@ -101,7 +106,7 @@ def test_a_run_that_tells_nothing_asks_for_more(tmp_path):
 
     found, data = asked(tmp_path, change=unsteady, runs=1)
     assert not found.rows[0].decided and found.status is Status.UNDECIDED
-    assert "undecided: Keras 3" in commented(found, data)
+    assert "undecided: `Keras 3" in commented(found, data)
 
 
 def test_other_columns_are_no_question(tmp_path):

@@ -13,11 +13,11 @@ from quiet_table import JAX, PROPERTY, TORCH, found, ids, quiet_project, record
 from analysis.caveats import collect
 from analysis.caveats.framework_warnings import KINDS
 from analysis.comparisons.observer import observed_longer, observer_ratio
-from analysis.formats.sentences import texts_of
 from analysis.formats.text import percent
 from analysis.report.self_test import self_test
 from analysis.results.loading import load_results
 from analysis.statistics.intervals import geometric_mean, log_t_interval, paired_ratio
+from analysis.writing.texts import texts_of
 
 TIMES = st.floats(1, 100)
 

@@ -47,7 +47,7 @@ def test_each_takes_what_is_set_for_its_name(measured):
     assert every_ms == pytest.approx(step.busy_ms, rel=EXACT)
 
 
-def test_operations_of_an_optimiser_are_told_apart(measured):
+def test_operations_of_an_optimizer_are_told_apart(measured):
     record, _ = measured
     names = {each["name"] for each in record["host_overhead"]["operations"]}
     assert any(name.endswith(" in Optimizer.step") for name in names)

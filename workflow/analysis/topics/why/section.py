@@ -118,7 +118,7 @@ def _compared(data: Data, impossible: pd.MultiIndex) -> pd.DataFrame:
     agreed &= ~found["apart"]
     told = found[~is_step & agreed & (more_ms.abs() >= TOLD * found["whole"])]
     told = told.sort_values("difference_ms", ascending=False, kind="stable")
-    numbers = zip(told["part"], told["difference_ms"], told["whole"], strict=True)
+    numbers = zip(told["part"], told["text"], told["difference_ms"] / told["whole"], strict=True)
     reasons = pd.Series([_reason(*each) for each in numbers], told.index, object)
     by_pair = reasons.groupby([told[name] for name in PAIR], sort=False)
     texts = found.pivot(index=PAIR, columns="part", values="text")
@@ -140,9 +140,8 @@ def _together(found: pd.DataFrame) -> pd.DataFrame:
     return sums.assign(part=TOGETHER, apart=False)
 
 
-def _reason(part: str, more_ms: float, whole: float) -> str:
-    what = f"time in which {IDLE}" if part == IDLE else part
-    return f"{_signed(more_ms, whole)} ms ({_minus(percent(more_ms / whole))}) is {what}"
+def _reason(part: str, more_ms: str, share: float) -> str:
+    return f"{more_ms} ms ({percent(share)}) in {f'which {IDLE}' if part == IDLE else part}"
 
 
 def _sentences(
@@ -202,11 +201,7 @@ def _spread(mean: float, low: float, high: float, whole: float) -> str:
 
 def _signed(value: float, whole: float) -> str:
     """A difference with its sign, to the digit of the whole difference."""
-    return _minus(f"{value:+.{decimals(abs(whole))}f}")
-
-
-def _minus(text: str) -> str:
-    return text.replace("-", "\u2212")
+    return f"{value:+.{decimals(abs(whole))}f}"
 
 
 def ceiling_summary(data: Data) -> str:
