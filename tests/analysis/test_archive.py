@@ -183,5 +183,4 @@ def test_bad_input_is_one_line(tmp_path):
     assert "plan.json: no such file" in done.stderr and not list(tmp_path.glob("*"))
     done = run("archive", "--config", "[1]", "--output", tmp_path / "a.zip", cwd=tmp_path)
     assert done.returncode == 2
-    assert "--config: invalid JSON object of any keys value: '[1]'
-" in done.stderr
+    assert "--config: invalid JSON object of any keys value: '[1]'" in done.stderr

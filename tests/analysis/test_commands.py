@@ -110,6 +110,7 @@ def test_a_report_without_topics_is_whole(project, tmp_path):
     root = tmp_path / "root"
     for folder in ("workflow", "report", "reference"):
         shutil.copytree(WORKFLOW.parent / folder, root / folder)
+    shutil.copy(WORKFLOW.parent / "CITATION.cff", root)
     topics = root / "workflow/analysis/topics"
     names = [path.parent.name for path in topics.glob("*/__init__.py")]
     assert "break_even" in names

@@ -109,18 +109,17 @@ def test_wild_runs_take_no_sensible_number(tmp_path):
 def test_rows_of_one_outcome_are_told_together(tmp_path):
     wild = {TF: [10.0, 10.01, 9.99], JAX: [10.0, 13.0, 8.0]}
     close = {TF: [10.0, 10.2, 10.1], JAX: [10.5, 10.3, 10.9]}
-    rows = tuple(("bert", "fit", batch, 32) for batch in (8, 16, 32, 64))
+    rows = tuple(("bert", "fit", batch, 32) for batch in (8, 16, 32))
     project = table(tmp_path, wild, rows=rows)
-    for column, run_ms in close.items():
-        for run, step_ms in enumerate(run_ms, start=1):
-            for batch_size in (8, 16):
-                where = {"batch_size": batch_size, "run": run}
-                project.change(partial(takes, step_ms=step_ms), column, **where)
+    for record in project.records.values():
+        cell = record["cell"]
+        if cell["batch_size"] < 32:
+            takes(record, close[cell["column"]][cell["run"] - 1])
     (one, other) = [found for found in undecided(project.load()) if found.needed]
     more, never = conclusion(project.load()).sentences[1:]
     assert one.needed == other.needed
     assert more.startswith(f"Not decided in {one.row.row.label} and {other.row.row.label}; about ")
-    named = "BERT fit (batch 32) and BERT fit (batch 64)"
+    named = "BERT fit (batch 32)"
     assert never == f"Not decided in {named}; even 100 rounds would probably not be enough."
 
 

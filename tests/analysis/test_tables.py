@@ -158,7 +158,7 @@ def test_a_cell_that_was_not_steady_has_a_badge_and_is_not_best(project):
     number = fit["keras3-jax"].text
     assert f"| {number} *slowdown* [" in " ".join(to_markdown(table).split())
     assert r"{\tiny slowdown}" in to_latex(table)
-    assert f'{number}<span class="interval">' in to_html(table)
+    assert f'{number} <span class="interval">' in to_html(table)
     assert '<span class="badge">slowdown</span></td>' in to_html(table)
 
 

@@ -52,8 +52,6 @@ class Verification:
 
     files: int
     sealed: bool
-    revision: str | None = None
-    digest: str = ""
     wrong: dict[str, str] = field(default_factory=dict)
     unequal: dict[str, Unequal] = field(default_factory=dict)
     redrawn: int = 0
@@ -61,6 +59,8 @@ class Verification:
     passed: int = 0
     sources: list[str] = field(default_factory=list)
     versions: dict[str, tuple[str, str]] = field(default_factory=dict)
+    revision: str | None = None
+    digest: str = ""
 
     @property
     def status(self) -> int:

@@ -250,7 +250,7 @@ def load_plan(path: Path) -> Plan:
     if isinstance(data, dict) and data.get("schema") in OLDER:
         raise InputError(
             f"{shown}: made by an older revision ({data['schema']}); draw it with the sources of "
-            "that revision, which an archive holds, or measure again"
+            "that revision, or measure again"
         )
     validate(data, "plan", shown)
     problems = _contradictions(data)

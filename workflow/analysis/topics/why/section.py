@@ -118,7 +118,7 @@ def _compared(data: Data, impossible: pd.MultiIndex) -> pd.DataFrame:
     agreed &= ~found["apart"]
     told = found[~is_step & agreed & (more_ms.abs() >= TOLD * found["whole"])]
     told = told.sort_values("difference_ms", ascending=False, kind="stable")
-    numbers = zip(told["part"], told["text"], told["difference_ms"] / told["whole"], strict=True)
+    numbers = zip(told["part"], told["difference_ms"], told["whole"], strict=True)
     reasons = pd.Series([_reason(*each) for each in numbers], told.index, object)
     by_pair = reasons.groupby([told[name] for name in PAIR], sort=False)
     texts = found.pivot(index=PAIR, columns="part", values="text")
@@ -140,8 +140,9 @@ def _together(found: pd.DataFrame) -> pd.DataFrame:
     return sums.assign(part=TOGETHER, apart=False)
 
 
-def _reason(part: str, more_ms: str, share: float) -> str:
-    return f"{more_ms} ms ({percent(share)}) in {f'which {IDLE}' if part == IDLE else part}"
+def _reason(part: str, more_ms: float, whole: float) -> str:
+    where = f"which {IDLE}" if part == IDLE else part
+    return f"{_signed(more_ms, whole)} ms ({percent(more_ms / whole)}) in {where}"
 
 
 def _sentences(
