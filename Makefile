@@ -2,6 +2,7 @@
 # make        set up what is needed and run the pipeline; ARGS= goes to snakemake
 # make study  the same for a study of config/studies: make study NAME=patch
 # make answer  what a pull request changes: make answer ARGS='--patch ../keras'
+# make verify  checks an archive: make verify ZIP=millistep-laptop-cpu.zip
 # make environments   what a run needs, and no run: before a machine goes without a network
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
 # make quick  the tests that need no framework and no browser: two or three minutes
@@ -38,7 +39,7 @@ snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 
-.PHONY: run environments study known_study answer test tests quick lint docs example .venv \
+.PHONY: run environments study known_study answer verify test tests quick lint docs example .venv \
 	.venv-analysis .venv-test .venv-snakefmt .venv-docs
 
 run: .venv
@@ -54,6 +55,9 @@ study: known_study .venv
 answer: .venv
 	@export PATH="$(CURDIR)/.venv/bin:$$PATH"; if $(usable_conda); then deploy=--use-conda; fi; \
 	python workflow/planning answer $${deploy:-} $(ARGS)
+
+verify: .venv-analysis
+	@PYTHONPATH=workflow .venv-analysis/bin/python -m analysis.archive.verify "$(ZIP)"
 
 known_study:
 	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))

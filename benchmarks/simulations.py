@@ -5,8 +5,9 @@ and its 100 steps scatter by 1.5 % around that level, autocorrelated (AR(1), 0.6
 A drift is one of 1 % over the whole experiment.
 The intervals, verdicts, best sets and classes are those of the report, by its own functions.
 
-Several nodes (`node_questions`): do intervals account for differences between them? Whole tables,
-noise that is not normal, and power are in `verdicts`.
+`of_moderation`: how often intervals hold that are weighed with the scatter of a column, as the
+methods text says. Several nodes (`node_questions`): do intervals account for differences between
+them? Whole tables, noise that is not normal, and power are in `verdicts`.
 
 Prints a Markdown table and ends with 1 when a bar is missed. Lines without a bar are for contrast:
 results of the same data by methods that we do not use, or the strength of a test.
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.special import stdtr
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -38,6 +40,7 @@ from analysis.statistics.intervals import (
     run_mean_ms,
 )
 from analysis.statistics.mean_ratio import mean_ratio
+from analysis.statistics.moderation import Prior
 from analysis.statistics.steady_state import steadiness
 
 STEP_NS, STEPS, BLOCK = 10e6, 100, 10
@@ -197,8 +200,21 @@ def findings(count: int, generator: np.random.Generator) -> Iterator[Finding]:
         for runs in RUNS:
             share = np.mean([happens(row) for row in world.rows(count, runs, generator)])
             yield Finding(what, runs, float(share), bar)
+    yield from of_moderation(count, generator)
     yield from of_one_process(count, generator)
     yield from of_nodes(count, generator)
+
+
+def of_moderation(count: int, generator: np.random.Generator) -> Iterator[Finding]:
+    """Yield how often intervals of three runs cover the truth, where a cell truly scatters so many
+    times as much as its column does in the other rows.
+    """
+    for times in (1.0, 1.5, 2.0, 3.0):
+        runs = times * generator.normal(size=(count, 3))
+        used, freedom = Prior(1.0).moderated(runs.var(axis=1, ddof=1), 2)
+        held = 2 * stdtr(freedom, -abs(runs.mean(axis=1)) / np.sqrt(used / 3)) >= 0.05
+        what = f"95 % interval of a cell that scatters {times:g} times as much as its column"
+        yield Finding(f"{what} covers the truth", 3, float(held.mean()))
 
 
 def of_one_process(count: int, generator: np.random.Generator) -> Iterator[Finding]:

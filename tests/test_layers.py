@@ -12,10 +12,10 @@ MEASURING += ("machine_card", "bundle")
 ANALYSIS = (
     "statistics",
     "formats",
+    "writing",
     "results",
     "data",
     "comparisons",
-    "writing",
     "caveats",
     "claims",
 )

@@ -58,6 +58,12 @@ def test_conda_is_used_when_snakemake_accepts_it(tmp_path, make, conda, option):
     assert make("ARGS=-n results/table.md", PYTHONPATH="/somebodys/modules") == (0, called, "")
 
 
+def test_an_archive_is_verified_by_the_sources_that_are_here(make, tmp_path):
+    program(tmp_path / ".venv-analysis/bin/python", 'echo "called: $PYTHONPATH $*"')
+    called = "called: workflow -m analysis.archive.verify my a.zip\n"
+    assert make("--old-file=.venv-analysis", "verify", "ZIP=my a.zip") == (0, called, "")
+
+
 def test_a_study_is_run_by_its_name_and_its_targets_are_no_configuration(make):
     called = "called: --configfile config/studies/patch.yaml --quiet all --cores 1 archive\n"
     assert make("study", "NAME=patch", "ARGS=archive") == (0, called, "")

@@ -17,12 +17,14 @@ from analysis.data import Data
 from analysis.results.loading import load_results
 from analysis.results.reference import load_reference
 from analysis.tables.files import TABLES
+from deploy.environments import definition_sha256
 from packing.sealed_zip import write_zip
 
 UUID = "5d5ba0d6-d33d-2b2c-524d-9e3d8d2b8a77"
 USER, HOST, HOME = "annalena", "gpu-box-7", "/home/annalena"
 RECORD = "results/records/laptop/bert/fit-b8/keras3-jax/run1.json"
 LOG = RECORD.replace("records", "logs").replace(".json", ".log")
+LOCKED = definition_sha256(ROOT / "envs/2026-11/cpu/keras3-jax.yaml")
 DEPLOY_LOG = "results/logs/environments/keras3-jax.log"
 CONFIG = {
     "scale": "laptop",
@@ -68,6 +70,7 @@ def make_project(folder):
     packages = f"{HOME}/.cache/millistep/envs/jax-1/lib/python3.11/site-packages"
 
     def name_the_machine(record):
+        record["environment"]["definition_sha256"] = LOCKED
         record["warnings"] = [f"UserWarning: in {packages}/keras/src/a.py on {HOST}, MIG-{UUID}"]
 
     project.change(name_the_machine)
@@ -100,7 +103,7 @@ def make_project(folder):
     return project.folder
 
 
-def draw_little(project, plan):
+def draw_little(project, plan, revision):
     """The tables and caveats, and pages and figures that hold nothing: what is drawn in truth,
     tests/pipeline has.
     """

@@ -72,7 +72,7 @@ def archive(tmp_path_factory, project_folder, archive_sources):
     """An archive, made as the rule makes it, with little drawn."""
     output = tmp_path_factory.mktemp("archive") / "a.zip"
     with as_somebody(archive_sources):
-        changed = pack(project_folder, CONFIG, output, draw=draw_little)
+        changed, _ = pack(project_folder, CONFIG, output, draw=draw_little)
     assert {PLAN, RECORD, LOG} <= {*changed}
     return output
 
@@ -89,7 +89,7 @@ def unpacked(tmp_path_factory, archive):
 def draw(unpacked):
     """Draws by taking what was drawn, where the records are those that were archived."""
 
-    def take(project, plan):
+    def take(project, plan, revision):
         for name in files_below(project, "results/records"):
             if (project / name).read_bytes() != (unpacked / name).read_bytes():
                 raise InputError(f"{name}: drawn from other records")

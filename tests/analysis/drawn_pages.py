@@ -16,13 +16,15 @@ from analysis.report.page import pages
 from analysis.results.reference import load_reference
 from analysis.results.results import Results
 
+DRAWN_BY = "Millistep 1.2.3, revision 0123456789ab"
+
 
 def write_pages(results: Results, figures: Path, folder: Path) -> tuple[Path, Path]:
     """Write both pages into a folder."""
     data = Data(results, load_reference())
     groups = grouped(collect(results, data), results, data)
     report = folder / "report.html"
-    for write in pages(data, groups, figures, report):
+    for write in pages(data, groups, figures, report, DRAWN_BY):
         write()
     return report, report.with_name(APPENDIX)
 

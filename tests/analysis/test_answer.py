@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from functools import partial
 
 import numpy as np
@@ -86,7 +87,7 @@ def unsteady(project):
         ({"factor": 1.02}, Status.UNDECIDED, "Undecided is neither slower nor the same"),
         ({"factor": 1.5, "runs": 1}, Status.UNDECIDED, "| 1 | +51"),
         ({"change": broken}, Status.SLOWER, "does not run in BERT fit"),
-        ({"change": unsteady, "runs": 1}, Status.UNDECIDED, "undecided: Keras 3"),
+        ({"change": unsteady, "runs": 1}, Status.UNDECIDED, "undecided: `Keras 3"),
     ],
 )
 def test_what_shows_too_little_is_undecided_and_what_does_not_run_slower(
@@ -98,6 +99,13 @@ def test_what_shows_too_little_is_undecided_and_what_does_not_run_slower(
     assert ({row.verdict for row in found.rows} == {Verdict.AMBIGUOUS}) != slower
     assert ({row.smallest for row in found.rows} == {None}) == ("runs" in how)
     assert told in commented(found, data)
+
+
+def test_the_words_of_a_failure_are_code_in_which_nobody_is_called_and_nothing_a_link(tmp_path):
+    told = "ask @org/team, #123 or https://example.org about `x | y`"
+    found = asked(tmp_path, change=lambda p: p.fail("error", told, column=PATCH, task="fit"))
+    (code,) = re.findall(r"\| `([^`]*)` \|", commented(*found))
+    assert code.endswith(r"ask @org/team, #123 or https://example.org about 'x \| y'")
 
 
 def test_other_columns_are_no_question(tmp_path):

@@ -83,7 +83,7 @@ def test_rows_say_what_they_measure_and_where_a_run_read_back_something_else(pro
     }
     project.plan["rows"][0]["measures"] = words
     report, text = pages_of(project, figures)
-    assert report.count('BERT fit<span class="measures">64 tokens, all weights</span>') == 1
+    assert report.count('BERT fit <span class="measures">64 tokens, all weights</span>') == 1
     section = text.partition('<section id="measured"')[2].partition("</section>")[0]
     assert "adamw: rate 1" in section and "adamw, float32" in section
     assert "differs" not in section

@@ -6,18 +6,22 @@ import re
 import shutil
 import stat
 import zipfile
+from functools import partial
 
 import matplotlib
 import pytest
 from archive_factory import CONFIG, DEPLOY_LOG, HOME, HOST, LOG, RECORD, USER, UUID, as_somebody
 from tests.shared import succeed
 
-from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN
-from analysis.archive.contents import files_below
+from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT
+from analysis.archive.__main__ import main as archive
+from analysis.archive.contents import FOLDERS, files_below, source_names
 from analysis.archive.pack import pack
 from analysis.archive.rebuild import rebuild
+from analysis.archive.unpack import results_in, unpack
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import validate
+from analysis.results.loading import load_results
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -39,9 +43,17 @@ def test_everything_is_in_it(unpacked):
     assert {*blocks, "results/self_test.json"} <= names
     assert not any("smoke" in name or "__pycache__" in name for name in names)
     assert not {"results/logs/archive.log", "results/other.json"} & names
+    assert {"Containerfile", "benchmarks/simulations.py"} <= names
     about_it = json.loads((unpacked / ABOUT).read_text())
     validate(about_it, "archive", ABOUT)
     assert about_it["made_with"]["matplotlib"] == matplotlib.__version__
+
+
+def test_every_source_that_git_knows_is_in_an_archive():
+    found = succeed(["git", "ls-files", *FOLDERS], cwd=ROOT).splitlines()
+    known = {name for name in found if not name.endswith((".png", ".zip"))}
+    assert any(name.endswith(".pyx") for name in known)
+    assert known <= {*source_names(ROOT, ())}
 
 
 def test_the_manifest_is_one_that_sha256sum_checks(unpacked):
@@ -77,8 +89,8 @@ def test_plan_and_records_are_changed_alike(unpacked):
 
 def test_paths_are_kept_when_asked_for(project_folder, tmp_path):
     output = tmp_path / "kept.zip"
-    nothing = {"keep_paths": True, "draw": lambda project, plan: None}
-    assert pack(project_folder, CONFIG, output, **nothing) == []
+    nothing = {"keep_paths": True, "draw": lambda *of_project: None}
+    assert pack(project_folder, CONFIG, output, **nothing)[0] == []
     with zipfile.ZipFile(tmp_path / "kept.zip") as file:
         assert file.read(LOG) == (project_folder / LOG).read_bytes()
         assert json.loads(file.read(ABOUT))["paths"] == "kept"
@@ -88,7 +100,7 @@ def test_of_a_long_log_the_last_lines_are_kept(project_folder, tmp_path, monkeyp
     last = (project_folder / DEPLOY_LOG).read_bytes().removeprefix(b"one\n")
     monkeypatch.setattr("analysis.archive.pack.MAX_LOG_BYTES", len(last) + 2)
     output = tmp_path / "a.zip"
-    pack(project_folder, CONFIG, output, keep_paths=True, draw=lambda project, plan: None)
+    pack(project_folder, CONFIG, output, keep_paths=True, draw=lambda *of_project: None)
     with zipfile.ZipFile(output) as file:
         assert file.read(DEPLOY_LOG) == b"[4 bytes before this were left out]\n" + last
 
@@ -133,13 +145,28 @@ def test_sources_that_name_the_machine_are_refused(project_folder, tmp_path, mon
     (root / "report/style.css").write_text(f"/* \n {HOME}/x */")
     monkeypatch.setattr("analysis.archive.pack.ROOT", root)
     with pytest.raises(InputError, match=r"report/style.css: line 2: .*/home/annalena"):
-        pack(project_folder, CONFIG, tmp_path / "a.zip", draw=lambda project, plan: None)
+        pack(project_folder, CONFIG, tmp_path / "a.zip", draw=lambda *of_project: None)
     assert not list(tmp_path.glob("*.zip"))
 
 
 def test_what_cannot_be_drawn_is_told_in_the_words_of_the_command(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"^results/plan.json: no such file$"):
-        rebuild(tmp_path, PLAN)
+        rebuild(tmp_path, PLAN, None)
     monkeypatch.setattr("analysis.archive.rebuild.MODULE", "analysis.none")
     with pytest.raises(InputError, match=r"^analysis.none failed: .*No module named analysis.none"):
-        rebuild(tmp_path, PLAN)
+        rebuild(tmp_path, PLAN, None)
+
+
+def test_it_is_told_by_which_digest_it_is_cited(project_folder, tmp_path, capsys, monkeypatch):
+    """The digest is that of what is in the archive: what was scrubbed has another one."""
+    options = ("--plan", project_folder / PLAN, "--output", tmp_path / "a.zip")
+    monkeypatch.setattr("sys.argv", ["archive", *map(str, options)])
+    undrawn = partial(pack, draw=lambda *of_project: None)
+    monkeypatch.setattr("analysis.archive.__main__.pack", undrawn)
+    archive()
+    said = capsys.readouterr().out
+    (tmp_path / "out").mkdir()
+    inside = results_in(unpack(tmp_path / "a.zip", tmp_path / "out").intact())
+    assert f"In it, sha256 of plan and records {inside.digest}\n" in said
+    assert inside.digest != load_results(project_folder / PLAN).digest
+    assert "@software{millistep," in said

@@ -40,7 +40,7 @@ MEASURED = "its SHA-256 is not the manifest's"  # what it was follows from nothi
 CHANGES = [
     (RECORD, b'"total_s": 40.0', b'"total_s": 41.0', MEASURED),
     ("results/plan.json", b'"seed": 7', b'"seed": 8', MEASURED),
-    ("results/table.csv", b",8,", b",9,", "line 2, batch_size: 9, expected 8"),
+    ("results/table.csv", b",8,", b",9,", "line 2: bert,fit,BERT fit,9,"),
     ("results/table.md", b"| ", b"|1", "line 1: "),
     ("results/machines/0a1b2c3d.json", b"2026", b"2025", MEASURED),
     (LOG, b":3:", b":4:", MEASURED),
@@ -61,15 +61,15 @@ def test_a_changed_digit_is_found_and_named(verified, name, old, new, place):
 def test_a_changed_result_is_found_although_the_manifest_was_made_to_fit(verified):
     found = verified(edit("results/table.csv", b",8,", b",9,"))
     assert found.sealed and not found.wrong and found.status == DIFFERENT
-    assert found.unequal["results/table.csv"].place.startswith("line 2, batch_size: 9, expected 8")
+    assert found.unequal["results/table.csv"].place.startswith("line 2: bert,fit,BERT fit,9,")
 
 
 def test_a_result_that_follows_from_nothing_is_found(verified, draw):
     def change(folder):
         (folder / "results/own.csv").write_text("1\n")
 
-    def others(project, plan):
-        draw(project, plan)
+    def others(project, plan, revision):
+        draw(project, plan, revision)
         (project / "results/own.csv").unlink(missing_ok=True)
         (project / "results/new.csv").write_text("2\n")
 
@@ -96,8 +96,31 @@ def test_what_an_older_revision_made_besides_is_named_and_refuses_no_archive(
     again.mkdir()
     taken = read(str(tmp_path / "b.zip"), None, again, load_reference(), draw)
     assert taken["verified"] == "as archived, drawn otherwise here"
+    for revision, named in (("v1.2-dirty", "(v1.2)"), (None, "(which it does not name)")):
+        found.revision = revision
+        *_, last = report_lines(found)
+        assert named in last and "from the repository" in last and "never run" in last
     found = verified(lambda folder: [older(folder), (folder / schema).unlink()])
     assert "names no schema that is known here" in found.wrong[made]
+
+
+def test_a_record_of_an_environment_that_is_not_in_the_archive_is_named(verified):
+    found = verified(edit("envs/2026-11/cpu/keras3-jax.post-deploy.sh", b"\n", b"\n\n"))
+    assert found.status == DIFFERENT
+    assert found.wrong[RECORD] == "its environment is of no definition in envs/"
+    assert len(found.wrong) == 4  # two columns of two runs
+
+
+def test_what_is_drawn_anew_names_the_revision_that_the_archive_names(verified, draw):
+    def named(project, plan, revision):
+        seen.append(revision)
+        draw(project, plan, revision)
+
+    seen = []
+    told = b'"revision": "v1"'
+    found = verified(edit("archive.json", b'"revision": null', told), draw=named)
+    assert seen == ["v1"] and found.revision == "v1"
+    assert any(line.endswith(f"plan and records {found.digest}") for line in report_lines(found))
 
 
 def test_a_file_that_breaks_its_schema_is_named(verified):
@@ -109,8 +132,8 @@ def test_other_versions_are_named_and_decide_nothing(verified, draw, monkeypatch
     here = {**about.made_with(), "matplotlib": "3.9.0"}
     monkeypatch.setattr("analysis.archive.verification.made_with", lambda: here)
 
-    def otherwise(project, plan):
-        draw(project, plan)
+    def otherwise(project, plan, revision):
+        draw(project, plan, revision)
         figures = project / "results/figures"
         for path in (*figures.glob("*.svg"), *figures.glob("*.png")):
             path.write_bytes(path.read_bytes() + b" ")
@@ -120,8 +143,8 @@ def test_other_versions_are_named_and_decide_nothing(verified, draw, monkeypatch
     excuse = f"drawn with matplotlib {matplotlib.__version__}, here 3.9.0"
     assert all(found.excuse(unequal) == excuse for unequal in found.unequal.values())
 
-    def numbers(project, plan):
-        draw(project, plan)
+    def numbers(project, plan, revision):
+        draw(project, plan, revision)
         edit("results/table.csv", b",8,", b",9,")(project)
 
     found = verified(draw=numbers)

@@ -14,6 +14,7 @@ from tests.shared import served
 from analysis.atlas.__main__ import main
 from analysis.atlas.page import write_page
 from analysis.atlas.read import content, read
+from analysis.atlas.read import main as read_one
 from analysis.atlas.tables import Atlas
 from analysis.atlas.trends import MIN_DATES, level_changes, trends
 from analysis.formats.errors import InputError
@@ -129,6 +130,28 @@ def test_the_command_writes_page_and_tables_and_names_what_it_left_out(
     machines = [f"Example CPU {number}, 2 cores, 16 GiB" for number in (1, 2)]
     assert pairs[["in_favour", "against"]].to_numpy().tolist() == [machines] * 3
     assert course.empty and pd.read_parquet(folder / "cells.parquet").shape == cells.shape
+
+
+def test_whatever_one_archive_does_to_its_reading_the_others_are_read(tmp_path, monkeypatch):
+    def fails(*of_archive):
+        raise ZeroDivisionError("division by zero")
+
+    output = tmp_path / "read.json"
+    monkeypatch.setattr("analysis.atlas.read.read", fails)
+    monkeypatch.setattr("sys.argv", ["read", "a.zip", "--output", str(output)])
+    read_one()
+    wrong = {"archive": "a.zip", "wrong": ["ZeroDivisionError: division by zero"]}
+    assert json.loads(output.read_text()) == wrong
+
+
+@pytest.mark.parametrize("text", ["[1]", "{}", "{", "\xff"])
+def test_what_is_no_archive_that_was_read_is_one_line(tmp_path, monkeypatch, text):
+    (tmp_path / "bad.json").write_text(text, encoding="latin-1")
+    options = [str(tmp_path / "bad.json"), "--output-dir", str(tmp_path)]
+    monkeypatch.setattr("sys.argv", ["atlas", *options])
+    with pytest.raises(InputError, match=r"bad\.json: not ") as raised:
+        main()
+    assert len(raised.value.lines) == 1
 
 
 def test_what_some_archives_lack_is_told(tmp_path):

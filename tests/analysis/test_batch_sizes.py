@@ -71,9 +71,9 @@ def test_what_one_process_showed_is_not_called_an_interval(quiet, once):
 
 
 @pytest.mark.parametrize("task", ["fit", "predict"])
-def test_predict_does_not_blame_the_optimiser(tmp_path, task):
+def test_predict_does_not_blame_the_optimizer(tmp_path, task):
     plan = make_plan(runs=3, rows=(("bert", task, 8, 32),), columns=(JAX, TORCH))
     project = Project(tmp_path, plan)
     slow_fixed_probe(project)
     (caveat,) = found(project, "fixed_cost_dominates")
-    assert ("optimiser" in caveat.sentence) == (task == "fit")
+    assert ("optimizer" in caveat.sentence) == (task == "fit")

@@ -54,8 +54,9 @@ PLACES_OF_A_ROW = """[...document.querySelector('#table tbody tr').cells].map(ce
 CUT_OFF = """(() => { const box = document.querySelector('#table .scroll');
     return box.scrollWidth - box.clientWidth })()"""
 UNLABELLED = """[...document.querySelectorAll(
-  'svg[role=img]:not([aria-label]), th:not([scope]), table:not(:has(caption)), input:not(label *)'
-)].map(element => element.outerHTML)"""
+  'svg[role=img], th:not([scope]), table:not(:has(caption)), input:not(label *)')].filter(
+    element => !document.getElementById(element.getAttribute('aria-labelledby'))?.textContent).map(
+    element => element.outerHTML)"""
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,7 @@ def fence_within_scatter(r):
         (
             versions_of_cuda,
             "parity_differs",
-            "BERT fit: cuda version differs between columns (12.9 in Keras 3 (JAX); 13.0 in "
+            "BERT fit: columns differ in cuda version (12.9 in Keras 3 (JAX); 13.0 in "
             "Keras 3 (PyTorch)), so part of a difference may come from that.",
         ),
         (

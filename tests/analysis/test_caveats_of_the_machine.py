@@ -13,11 +13,11 @@ from quiet_table import JAX, PROPERTY, TORCH, found, ids, quiet_project, record
 from analysis.caveats import collect
 from analysis.caveats.framework_warnings import KINDS
 from analysis.comparisons.observer import observed_longer, observer_ratio
-from analysis.formats.sentences import texts_of
 from analysis.formats.text import percent
 from analysis.report.self_test import self_test
 from analysis.results.loading import load_results
 from analysis.statistics.intervals import geometric_mean, log_t_interval, paired_ratio
+from analysis.writing.texts import texts_of
 
 TIMES = st.floats(1, 100)
 
@@ -39,7 +39,8 @@ def test_a_session_is_flagged_beyond_two_percent(tmp_path, loops):
         } == {k: {"Python loop": pytest.approx(r)} for k, r in flagged.items()}
         assert f"before in {len(flagged)} of 3 sessions, by" in caveat.sentence
         for k, ratio in flagged.items():
-            assert f"fit round {k}: Python loop {100 * (ratio - 1):+.2f}" in caveat.sentence
+            told = percent(ratio - 1, signed=True)
+            assert f"fit round {k}: Python loop {told}" in caveat.sentence
 
 
 @PROPERTY
@@ -134,7 +135,7 @@ def test_the_harness_error_has_a_caveat_beyond_half_a_percent(tmp_path, errors):
     for caveat in caveats:
         assert caveat.evidence["error"] == pytest.approx(wrong)
         for name, error in wrong.items():
-            told = re.escape(f"{100 * error:+.2f}")
+            told = re.escape(percent(error, signed=True))
             assert re.search(rf"{name} as [\d.]+ ms, {told}", caveat.sentence)
 
 
@@ -175,7 +176,7 @@ def test_the_monitor_costs_beyond_half_a_percent(tmp_path, on):
     expected = ["monitor_costs"] * costs + ["harness_uncertain"] * wide
     assert [caveat.id for caveat in caveats] == expected
     for caveat in caveats[:costs]:
-        assert f"Steps take {100 * cost:+.2f}" in caveat.sentence
+        assert f"Steps take {percent(cost, signed=True)}" in caveat.sentence
 
 
 @PROPERTY

@@ -1,16 +1,21 @@
 """The command lines as a user runs them, each in a process of its own."""
 
+import gc
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
 from archive_factory import as_archive
 
+from analysis.formats.errors import run_command
 from analysis.formats.strict_json import read_json, validate
+from analysis.results.commands import json_with
 from contract.report_contents import file_of, table_modules
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
@@ -69,7 +74,39 @@ def test_what_the_rounds_of_a_row_show_is_printed_and_written(project, tmp_path)
     text = (tmp_path / "fit.txt").read_text()
     assert (done.returncode, done.stderr) == (0, f"    {text}")
     assert text.startswith("BERT fit: from 8.016 ms on Keras 3 (JAX) to 30.06 ms on Keras 3 (Py")
-    assert "--row bert fit 9: is no row of" in run("report.verdict", *options, 9).stderr
+    for batch_size in (9, "x"):
+        told = run("report.verdict", *options, batch_size).stderr
+        assert told.count("\n") == 1 and f"--row bert fit {batch_size}: is no row of" in told
+
+
+def test_what_is_asked_in_json_has_its_keys(capsys):
+    options = ArgumentParser()
+    options.add_argument("--settings", type=json_with("threshold", "looks"))
+    given = {"threshold": 1, "looks": 2, "more": 3}
+    assert options.parse_args(["--settings", json.dumps(given)]).settings == given
+    for text in ("{}", "[1]", "{"):
+        with pytest.raises(SystemExit):
+            options.parse_args(["--settings", text])
+        said = f"--settings: invalid JSON object of threshold, looks value: '{text}'\n"
+        assert capsys.readouterr().err.endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (FileNotFoundError(2, "No such file", "a.json"), "error: a.json: No such file"),
+        (OSError(28, "No space left on device"), "error: No space left on device"),
+        (OSError("cut off"), "error: cut off"),
+    ],
+)
+def test_a_file_is_named_where_one_is_known(error, said):
+    def main():
+        raise error
+
+    with pytest.raises(SystemExit) as ended:
+        run_command(main)
+    gc.enable()
+    assert str(ended.value) == said
 
 
 def test_a_report_without_topics_is_whole(project, tmp_path):
@@ -79,6 +116,7 @@ def test_a_report_without_topics_is_whole(project, tmp_path):
     root = tmp_path / "root"
     for folder in ("workflow", "report", "reference"):
         shutil.copytree(WORKFLOW.parent / folder, root / folder)
+    shutil.copy(WORKFLOW.parent / "CITATION.cff", root)
     topics = root / "workflow/analysis/topics"
     names = [path.parent.name for path in topics.glob("*/__init__.py")]
     assert "break_even" in names

@@ -3,8 +3,8 @@
 import csv
 
 from analysis.results.reference import load_reference
-from analysis.tables.dictionary import EVERY, PAGE, ROOT, SAYS, described, with_tables
 from analysis.tables.files import TABLES
+from dictionary import EVERY, PAGE, ROOT, SAYS, described, with_tables
 
 
 def test_every_column_of_every_file_is_described_and_no_other(project, tmp_path):
@@ -23,4 +23,4 @@ def test_every_column_of_every_file_is_described_and_no_other(project, tmp_path)
 
 
 def test_the_page_is_current():
-    assert with_tables(PAGE.read_text()) == PAGE.read_text(), "python -m analysis.tables.dictionary"
+    assert with_tables(PAGE.read_text()) == PAGE.read_text(), "python docs/dictionary.py"

@@ -91,7 +91,7 @@ def test_probes_memory_and_canaries_are_drawn(tmp_path):
     assert "ms per sample" in words(results, "batch")
     assert "bfloat16 matmul" in words(results, "blocks")
     spent = words(results, "why")
-    assert all(text in spent for text in ("nothing computes", "normalisation", "optimiser", "oom"))
+    assert all(text in spent for text in ("nothing computes", "normalisation", "optimizer", "oom"))
     measured = next(cell for cell in results.cells if cell.ok_runs)
     assert f" {ms(measured.step_ms)} ms " in spent
     assert "oom" in words(results, "memory")

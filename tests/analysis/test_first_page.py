@@ -153,6 +153,9 @@ def test_few_caveats_are_in_the_report_and_all_in_the_appendix(quiet, figures):
     first = report.partition('class="doubts"')[2].partition("</ul>")[0]
     assert first.count("<li ") == FIRST
     assert not re.search(r"</strong>\s*</li>", first)  # each says what to do
+    titles = re.findall(r"<strong>(.*?)\.</strong>", first)
+    for title in titles:  # and does not say it again below
+        assert f"<strong>{title}</strong>" not in report and f"<strong>{title}</strong>" in appendix
     shown = re.findall(r'<li class="\w+" id="(caveat-\w+)"', report)
     everything = re.findall(r'<li class="\w+" id="(caveat-\w+)"', appendix)
     assert len(shown) == SHOWN and shown == everything[:SHOWN]
@@ -200,7 +203,7 @@ def test_settings_that_differ_are_one_caveat_with_rows_and_values(project, figur
     project.change(lambda r: r["parity"].update(prompt="three"), "keras3-jax", "predict")
     appendix = pages_of(project, figures)[1]
     (told,) = re.findall(r"<strong>Columns of a row did not run.*?</li>", appendix, re.DOTALL)
-    attention = r"attention and attention kernel differ between columns \((.*?)\)"
+    attention = r"columns differ in attention and attention kernel \((.*?)\)"
     (fit,) = re.findall(f"<p>BERT fit: {attention}, so part", told)
     (predict,) = re.findall(f"<p>BERT predict: {attention}, so part", told)
     assert fit.startswith("einsum in Keras 2 (TensorFlow), ")

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from results_factory import FRAMEWORKS, hostile_project
+from results_factory import FRAMEWORKS, Project, hostile_project, make_plan
 from whole_table import whole_table
 
 from analysis.results.reference import load_reference
@@ -45,7 +45,15 @@ def test_latex_escapes(tmp_path):
     assert text.count("\\begin{") == text.count("\\end{")
 
 
+def letters(folder):
+    plan = make_plan(runs=1)
+    for row in plan["rows"]:
+        row["title"] = "José Łukasz: 1 ± 2 × µ – ‘a’ “b” … ≥ 字"
+    return to_latex(main_table(Project(folder, plan).load()))
+
+
 TABLES = {
+    "letters": letters,
     "hostile": lambda folder: to_latex(main_table(hostile_project(folder).load())),
     "whole": lambda folder: to_latex(main_table(whole_table(folder, runs=3).load())),
     "many": lambda folder: to_latex(main_table(whole_table(folder, runs=3, columns=MANY).load())),

@@ -51,7 +51,7 @@ NAMES = {
         XlaDynamicUpdateSlice in while | fusion(concatenate, transpose) in pre_attention_norm
         loop_broadcast_fusion(add, compare, dynamic-update-slice, multiply) in self_attention
         loop_select_fusion(select) in attention | memcpy128 | concatenate(convert) in softmax""",
-    Group.OPTIMISER: """aten::mul_ in Optimizer.step | aten::_foreach_add_ | ResourceApplyAdam
+    Group.OPTIMIZER: """aten::mul_ in Optimizer.step | aten::_foreach_add_ | ResourceApplyAdam
         multiply(add, sqrt) in adamw | Mul in adam_w | aten::_fused_adamw_
         multi_tensor_apply_kernel""",
     Group.EMBEDDING: """aten::embedding_dense_backward | gather in token_embedding | ResourceGather

@@ -111,7 +111,7 @@ def test_why_a_column_is_slower_as_its_profiles_and_times_say(results):
     gemma = list(rows(Data(results)))[1]
     sentence = next(s for s in gemma["sentences"] if s.startswith("Keras 3 (PyTorch)"))
     assert f"takes {whole:.2f} ms more" in sentence
-    idle = float(re.search(r"\+([\d.]+) ms \(\d+\u00a0%\) is time in which nothing", sentence)[1])
+    idle = float(re.search(r"\+([\d.]+) ms \(\d+\u00a0%\) in which nothing", sentence)[1])
     # As it was profiled the share of it is the larger of the two, since the profiler works there.
     profiled = [r["host_overhead"]["share"] * step_ms(r) for r in torch.values()]
     assert 0.9 * fmean(profiled) < idle < fmean(profiled)
@@ -158,7 +158,7 @@ def test_parts_of_real_steps_add_up_and_nothing_is_said_of_what_tells_nothing(re
     ]
     torch = next(s for s in gemma["sentences"] if s.startswith("Keras 3 (PyTorch)"))
     assert torch.startswith(
-        "Keras 3 (PyTorch) takes 92.72 ms more: +77.34 ms (83\u00a0%) is time in which nothing "
+        "Keras 3 (PyTorch) takes 92.72 ms more: +77.34 ms (83\u00a0%) in which nothing "
     )
     told = [sentence.startswith("Keras 3 (PyTorch) takes") for sentence in gemma["sentences"]]
     assert any(told) and "of the same names" not in gemma["sentences"][told.index(True)]

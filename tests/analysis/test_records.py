@@ -172,6 +172,12 @@ def test_huge_file_is_not_read(project, monkeypatch):
     assert "more than the 0 MiB that are read" in project.refused("results/plan.json", text)
 
 
+def test_huge_record_is_not_read(project, monkeypatch):
+    monkeypatch.setattr("analysis.results.measured.MAX_BYTES", 10)
+    with pytest.raises(InputError, match=f"{ONE}: 0 MiB, more than the 0 MiB that are read"):
+        project.load()
+
+
 def test_folder_in_place_of_a_record(project):
     project.save()
     (project.folder / ONE).unlink()

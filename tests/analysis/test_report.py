@@ -6,9 +6,10 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
-from drawn_pages import appendix_of, pages_of, report_of
+from drawn_pages import DRAWN_BY, appendix_of, pages_of, report_of
 from results_factory import Project, make_plan, uneven, unsupported
 
+from analysis.caveats import collect
 from analysis.figures.drawing import save
 from analysis.figures.panels import empty, saying
 from analysis.report.contents import DETAILS, HEADINGS, IN_FULL, SECTIONS
@@ -18,6 +19,7 @@ from analysis.report.measured import measured
 from analysis.report.methods_text import methods_text
 from analysis.report.parity import card_of, differing
 from analysis.report.self_test import self_test
+from analysis.report.setting import citation, machines
 
 HOSTILE = "<script>alert(1)</script> \" ' {{ 7 * 7 }} \x1b[31m"
 VOID = {"meta", "br", "link", "img"}
@@ -187,8 +189,8 @@ def test_methods_text_of_one_run_claims_no_interval(tmp_path):
 
 
 def test_inlined_figures_do_not_clash_and_follow_the_theme(figures):
-    svg = inline_svg(figures / "blocks.svg", "blocks", 'a "name"')
-    assert svg.startswith('<svg role="img" aria-label="a &quot;name&quot;"')
+    svg = inline_svg(figures / "blocks.svg", "blocks")
+    assert svg.startswith('<svg role="img" aria-labelledby="caption-blocks"')
     assert 'id="blocks-m1"' in svg and 'href="#blocks-m1"' in svg and "url(#blocks-p)" in svg
     assert "var(--ink)" in svg and "#1c1e21" not in svg and "metadata" not in svg
 
@@ -222,6 +224,44 @@ def test_sessions_that_drifted_are_counted(project):
     (of_nodes,) = canaries(project.load())
     # both rows of the rounds before and after it
     assert of_nodes.lines[0][:3] == ("0a1b2c3d", "6", "4")
+    project.canaries[3]["foreign_cpu_share"] = 0.5  # tells nothing, here as in the caveat
+    results = project.load()
+    (of_nodes,) = canaries(results)
+    (told,) = [c.sentence for c in collect(results) if c.id == "session_drifted"]
+    assert of_nodes.lines[0][:3] == ("0a1b2c3d", "6", "2")
+    assert "within 2 of 6 sessions" in told
+
+
+def test_a_virtual_machine_and_a_container_are_named_wherever_the_machine_is(project):
+    assert machines(project.load()).endswith("Linux 6.1")
+    facts = {"virtualisation": "virtual machine (QEMU)", "container": "docker"}
+    for name, value in facts.items():
+        project.machine_card["sections"][0]["facts"].append({"name": name, "value": value})
+    results = project.load()
+    assert machines(results).endswith("Linux 6.1, in a virtual machine and a container (docker)")
+    assert machines(results) in citation(results, "Millistep") and "QEMU" not in machines(results)
+
+
+def test_what_draws_is_named_where_it_is_cited_and_repeated(plain_pages):
+    report = plain_pages[0]
+    assert f"<dt>Drawn by</dt><dd>{DRAWN_BY}</dd>" in report
+    assert f"In a checkout of {DRAWN_BY}, set" in report
+    assert f"<p>{DRAWN_BY} (CITATION.cff of its repository), laptop scale" in report
+
+
+@pytest.mark.parametrize(
+    ("weights", "full_size", "named"),
+    [
+        ("random", False, "We measured a reduced BERT ("),
+        ("preset", False, "We measured BERT, preset bert-base ("),
+        ("random", True, "We measured BERT, preset bert-base ("),
+    ],
+)
+def test_methods_text_names_a_preset_where_that_was_measured(project, weights, full_size, named):
+    project.plan["weights"] = weights
+    for model in project.plan["models"].values():
+        model |= {"preset": "bert-base"} | ({"full_size": True} if full_size else {})
+    assert methods_text(project.load())[0].startswith(named)
 
 
 def test_nodes_with_equal_cards_share_one_and_another_has_its_own(project, figures):

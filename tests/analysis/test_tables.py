@@ -121,6 +121,19 @@ def test_every_format_distinguishes_the_four_standings_without_colour(tmp_path):
         assert phrase in table.caption
 
 
+def test_numbers_are_apart_from_what_stands_beside_them_in_a_text_that_was_copied(tmp_path):
+    table = main_table(standings_project(tmp_path).load())
+    copied = re.sub("<[^>]+>", "", to_html(table))
+    assert "10.94 ? [" in copied and "24.05 n.c. a, b" in copied and "8.016 [" in copied
+
+
+def test_the_caption_explains_the_marks_that_stand_there(project):
+    project.change(slow_down, column="keras3-torch", task="fit")
+    table = main_table(project.load())
+    standings = {cell.standing for row in table.rows for cell in row.cells}
+    assert Standing.NOT_COMPARED in standings and "n.c." not in table.caption
+
+
 def test_no_column_is_bold_where_another_could_be_faster(tmp_path):
     project = standings_project(tmp_path)
     project.change(lambda record: spread_out(record, 0.3), column="keras3-tensorflow")
@@ -144,7 +157,7 @@ def test_a_cell_that_was_not_steady_has_a_badge_and_is_not_best(project):
     number = fit["keras3-jax"].text
     assert f"| {number} *slowdown* [" in " ".join(to_markdown(table).split())
     assert r"{\tiny slowdown}" in to_latex(table)
-    assert f'{number}<span class="interval">' in to_html(table)
+    assert f'{number} <span class="interval">' in to_html(table)
     assert '<span class="badge">slowdown</span></td>' in to_html(table)
 
 

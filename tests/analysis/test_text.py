@@ -1,4 +1,3 @@
-import html
 import math
 import re
 
@@ -8,20 +7,20 @@ from hypothesis import strategies as st
 
 from analysis.formats.text import (
     csv_text,
-    gain,
-    html_text,
     interval_ms,
     latex,
     listed,
     markdown,
+    markdown_code,
     ms,
+    percent,
     plain,
 )
 from analysis.statistics.intervals import Interval
 
 LATEX_ESCAPE = re.compile(
-    r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|dots)\{\}"
-    r"|\\[{}$&#%_]|\{[\[\]]\}|\$\\(pm|times|mu)\$"
+    r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar)\{\}"
+    r"|\\[{}$&#%_]|\{[\[\]]\}"
 )
 
 
@@ -39,7 +38,6 @@ def test_the_digit_rule(value, printed):
 
 def test_an_interval_has_the_digits_of_its_time_and_a_gain_none():
     assert interval_ms(214.49, Interval(9.9, 1000.0)) == ("9.9", "1000.0")
-    assert gain(1.05) == "+5\u00a0%"
 
 
 @given(st.floats(min_value=1e-6, max_value=1e9))
@@ -50,15 +48,27 @@ def test_printed_time_is_within_half_a_unit_of_the_fourth_digit(value):
         assert abs(float(ms(value)) - value) <= 0.5
 
 
+@pytest.mark.parametrize(
+    ("share", "signed", "printed"),
+    [
+        (0.2, False, "20"), (0.02, False, "2"), (0.0995, False, "10"), (0.0349, False, "3.5"),
+        (0.0005, False, "0.1"), (0.05, True, "+5"), (-0.0349, True, "-3.5"), (1.4, True, "+140"),
+        (0.0005, True, "+0.05"), (0.004, True, "+0.4"),
+    ],
+)  # fmt: skip
+def test_a_share_and_a_difference_are_spelled_by_one_rule(share, signed, printed):
+    assert percent(share, signed) == f"{printed}\u00a0%"
+
+
 @given(st.text())
 def test_no_text_is_more_than_text_in_any_format(text):
-    escaped = html_text(text)  # opens no tag and leaves no attribute
-    assert not set("<>\"'") & set(escaped)
-    assert html.unescape(escaped).split() == plain(text).split()
-    left = LATEX_ESCAPE.sub("", latex(text)).replace("~", "")
-    assert left.isascii() and not set(left) & set("\\{}$&#%_^<>|")  # without live commands
+    left = LATEX_ESCAPE.sub("", latex(text))  # letters that it knows, without live commands
+    assert re.fullmatch("[ -\u017f–—‘’“”…]*", left) and not set(left) & set("\\{}$&#%_~^<>|")
     escaped = markdown(text)  # stays in its table's cell
     assert "\n" not in escaped and not re.search(r"(?<!\\)(\\\\)*[|<>`*\[\]]", escaped)
+    code = markdown_code(text)  # ends where it ends
+    assert code.startswith("`") and code.endswith("`") and code.count("`") == 2
+    assert "\n" not in code and not re.search(r"(?<!\\)\|", code)
     # a terminal and a spreadsheet get no orders
     assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e]", plain(text))
     assert not csv_text(text).startswith(("=", "+", "-", "@"))

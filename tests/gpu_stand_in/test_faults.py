@@ -44,7 +44,7 @@ def measured(tmp_path, pytorch):
 @pytest.mark.parametrize(
     ("settings", "status", "reason"),
     [
-        ({"memory_mib": 1}, "too large", "weights, gradients and optimiser alone need"),
+        ({"memory_mib": 1}, "too large", "weights, gradients and optimizer alone need"),
         ({"memory_mib": 12}, "oom", "OutOfMemoryError: CUDA out of memory"),
         ({"fault": f"{IN_THE_WINDOW} {OUT_OF_MEMORY}"}, "oom", "CUDA error: out of memory"),
         ({"fault": f"{IN_THE_WINDOW} {ILLEGAL_ADDRESS}"}, "error", ILLEGAL),

@@ -43,7 +43,7 @@ def test_every_launch_of_a_step_is_in_it_and_takes_what_is_set_for_its_name(meas
     assert every_ms == pytest.approx(step.busy_ms, rel=EXACT)
 
 
-def test_operations_of_an_optimiser_are_told_apart(measured):
+def test_operations_of_an_optimizer_are_told_apart(measured):
     record, _ = measured
     names = {each["name"] for each in record["host_overhead"]["operations"]}
     assert any(name.endswith(" in Optimizer.step") for name in names)

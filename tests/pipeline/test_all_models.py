@@ -45,7 +45,7 @@ def half(request, tmp_path_factory):
         project.configure(models={model: TASKS[model] for model in request.param})
         project.made(PLAN, *project.planned_records())
         # Drawn by one command: in the project that other tests share, rules do it one by one.
-        rebuild(project.folder, PLAN)
+        rebuild(project.folder, PLAN, None)
     project.models = request.param
     return project
 

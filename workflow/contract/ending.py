@@ -222,6 +222,6 @@ def _too_large(not_tried: dict[str, Any]) -> str:
     where = {"gpu": "the GPU has", "host": "the limit of host memory is"}[not_tried["memory_of"]]
     needed_gib, available_gib = not_tried["needed_mib"] / 1024, not_tried["available_mib"] / 1024
     return (
-        f"weights, gradients and optimiser alone need {needed_gib:.1f} GiB, "
+        f"weights, gradients and optimizer alone need {needed_gib:.1f} GiB, "
         f"{where} {available_gib:.1f} GiB"
     )

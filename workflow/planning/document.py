@@ -13,7 +13,7 @@ from planning.measures import measures
 from planning.models import Model
 
 # Keys of the configuration that nothing else in the file tells.
-FURTHER = ("device", "slots", "limits", "folders", "unsupported")
+FURTHER = ("device", "slots", "limits", "folders", "unsupported", "environment", "interpreters")
 # Of the protocol: how many steps of a run are timed.
 STEPS = ("min_steps", "max_steps", "cap_s", "hard_cap_s")
 

@@ -12,7 +12,7 @@ from analysis.caveats.groups import grouped
 from analysis.data import Data
 from analysis.formats.errors import run_command, write_text
 from analysis.formats.strict_json import validate
-from analysis.results.commands import parser, results_of
+from analysis.results.commands import json_with, parser, results_of
 from analysis.topics import load_rules
 
 
@@ -20,7 +20,8 @@ def main() -> None:
     """Write answer.md and answer.json."""
     load_rules()
     options = parser("Say what a patch changes, as a comment on a pull request.")
-    options.add_argument("--settings", type=json.loads, required=True)
+    asked = json_with("threshold", "looks", "left_out", "report")
+    options.add_argument("--settings", type=asked, required=True)
     options.add_argument("--output-dir", type=Path, required=True)
     arguments = options.parse_args()
     asked, results = arguments.settings, results_of(arguments)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from markupsafe import Markup
+
 from analysis.answer.compute import POWER, Answer, RowAnswer, Status
 from analysis.caveats.groups import Group
 from analysis.comparisons.gains import change
 from analysis.data import ROW, Data
 from analysis.formats.spelling import within
-from analysis.formats.text import NA, count, listed, ms, percent
+from analysis.formats.text import NA, count, listed, markdown_code, ms, percent
 from analysis.report.setting import machines, period
 from analysis.statistics.intervals import Verdict, ends
 from analysis.writing.rendering import template
@@ -64,11 +66,12 @@ def _headline(answer: Answer) -> str:
 def _line(row: RowAnswer) -> dict[str, Any]:
     """A line of the table; `bold` is the first word of a decided verdict, `verdict` the rest."""
     texts: dict[str, Any] = {
-        "label": f"{row.base.row.title}, batch {row.base.row.batch_size}",
+        "label": row.base.row.heading,
         "times": [c.status if c.step_ms is None else ms(c.step_ms) for c in (row.base, row.new)],
     }
     if row.ratio is None:
-        verdict = f"{'undecided: ' if row.runs else ''}{row.missing}"
+        # as code: whatever failed has words of its own, in which nobody is called
+        verdict = Markup(f"{'undecided: ' if row.runs else ''}{markdown_code(row.missing)}")
         return texts | {"rounds": 0, "change": NA, "bold": "", "verdict": verdict, "smallest": NA}
     words = WORDS[row.verdict].format(percent(row.threshold))
     decided = row.verdict in (Verdict.SLOWER, Verdict.FASTER)

@@ -7,11 +7,10 @@ it can be unpacked and used as one. Beside them lie `archive.json` (what drew th
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
 from analysis.formats.errors import InputError
+from analysis.report.origin import ROOT as ROOT
 
-ROOT = Path(__file__).resolve().parents[3]  # of the sources that run
 PLAN = "results/plan.json"
 PLANS = re.compile(r"results(/studies/[a-z][a-z0-9_]*)?/plan\.json")
 

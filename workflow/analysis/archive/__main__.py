@@ -1,20 +1,19 @@
 """python -m analysis.archive --plan results/plan.json --output results/millistep.zip"""
 
 import argparse
-import json
 import os
 import re
 import sys
 from pathlib import Path
 
 from analysis.archive import CITATION, PLAN, PLANS, ROOT
-from analysis.archive.citation import bibtex, read_citation
 from analysis.archive.manifest import sha256
 from analysis.archive.pack import pack
 from analysis.formats.errors import InputError, run_command
 from analysis.formats.text import count
+from analysis.report.citation import bibtex, read_citation
 from analysis.report.setting import machines, period
-from analysis.results.loading import load_results
+from analysis.results.commands import json_with
 from analysis.results.results import Results
 from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
 
@@ -27,6 +26,7 @@ def summary(output: Path, changed: list[str], results: Results) -> str:
         f"{period(results)}; archive with sha256 {digest}"
     )
     lines = [f"{output}: {output.stat().st_size / 2**20:.2f} MiB, sha256 {digest}"]
+    lines.append(f"In it, sha256 of plan and records {results.digest}")
     if changed:
         files = count(len(changed), "file")
         lines.append(f"Folders and names of this machine were replaced in {files}.")
@@ -42,7 +42,7 @@ def main() -> None:
         "--plan", type=Path, default=Path(PLAN), help="results/plan.json of a project"
     )
     options.add_argument(
-        "--config", type=json.loads, help="the whole configuration as JSON; default: config.yaml"
+        "--config", type=json_with(), help="the whole configuration as JSON; default: config.yaml"
     )
     options.add_argument("--output", type=Path, required=True, help="the zip to write")
     options.add_argument(
@@ -57,9 +57,9 @@ def main() -> None:
         raise InputError(f"{arguments.plan}: an archive is made of a project's {PLAN}")
     project, place = Path(str(plan)[: -len(found[0])]), found[1]
     keep = arguments.keep_paths
-    changed = pack(project, arguments.config, arguments.output, keep_paths=keep, place=place)
+    found = pack(project, arguments.config, arguments.output, keep_paths=keep, place=place)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    print(summary(arguments.output, changed, load_results(plan)))
+    print(summary(arguments.output, *found))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@ drawn elsewhere may differ in their bytes.
 """
 
 import platform
-import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from analysis.report.origin import revision
 
 SCHEMA = "millistep.archive/1"
 PACKAGES = ("contourpy", "jinja2", "jsonschema", "markupsafe", "matplotlib", "numpy", "pandas")
@@ -29,21 +30,3 @@ def made_with() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return dict(sorted(found.items()))
-
-
-def revision(root: Path) -> str | None:
-    """The sources' revision as git describes it; None without git or a repository of our own."""
-    top = _git(root, "rev-parse", "--show-toplevel")
-    if top is None or Path(top).resolve() != root.resolve():
-        return None
-    return _git(root, "describe", "--always", "--tags", "--dirty", "--abbrev=12")
-
-
-def _git(root: Path, *arguments: str) -> str | None:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=60
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip() or None if done.returncode == 0 else None

@@ -8,10 +8,10 @@ from pathlib import Path
 from analysis.results.plan import Plan
 
 FILES = ("Snakefile", "workflow/Snakefile", "Makefile", "README.md", "CONTRIBUTING.md")
-FILES += ("CHANGELOG.md", "LICENSE", "CITATION.cff", "pyproject.toml")
-FOLDERS = ("config", "docs", "envs", "profiles", "workflow", "report", "reference")
-KINDS = {".cff", ".csv", ".css", ".in", ".j2", ".json", ".js", ".md", ".py", ".rst", ".sh", ".smk"}
-KINDS |= {".toml", ".txt", ".yaml", ".yml"}
+FILES += ("CHANGELOG.md", "LICENSE", "CITATION.cff", "pyproject.toml", "Containerfile")
+FOLDERS = ("benchmarks", "config", "docs", "envs", "profiles", "workflow", "report", "reference")
+KINDS = {".c", ".cff", ".cpp", ".csv", ".css", ".h", ".in", ".j2", ".json", ".js", ".md", ".py"}
+KINDS |= {".pyx", ".rst", ".sh", ".smk", ".toml", ".txt", ".yaml", ".yml"}
 DRAWING = ("workflow/analysis/", "workflow/contract/", "workflow/schemas/", "report/", "reference/")
 OWN_LOG = "archive.log"  # still being written
 

@@ -14,6 +14,7 @@ from analysis.results.results import Results
 PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
 PROFILE_VERSION = "0.6"
 FOLDERS = {
+    "benchmarks/": "How well the harness itself measures",
     "results/records/": "Raw measurements: one JSON file per run",
     "results/blocks/": "Sessions: where and when a row was measured, between which fixed work",
     "results/machines/": "Facts about the machines, by node",

@@ -11,13 +11,13 @@ from typing import Any
 
 from analysis.archive import ABOUT, CITATION, CONFIG, CRATE, MANIFEST, PLAN, ROOT, results_folder
 from analysis.archive.about import about
-from analysis.archive.citation import read_citation
 from analysis.archive.contents import files_below, other_names, raw_names, source_names
 from analysis.archive.crate import crate_json
 from analysis.archive.manifest import manifest_text
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import unpack
 from analysis.formats.errors import InputError, write_text
+from analysis.report.citation import read_citation
 from analysis.results.loading import load_results
 from analysis.results.results import Results
 from packing.privacy import Scrubber, scrubber_here
@@ -65,12 +65,12 @@ def pack(
     config: dict[str, Any] | None,
     output: Path,
     keep_paths: bool = False,
-    draw: Callable[[Path, str], None] = rebuild,
+    draw: Callable[[Path, str, str | None], None] = rebuild,
     place: str = PLAN,
-) -> list[str]:
+) -> tuple[list[str], Results]:
     """Write the archive of the results of a project's plan, which is at `place` in the project;
     `draw` makes the results from plan and records. Returns the names of the files in which folders
-    and names of this machine were replaced.
+    and names of this machine were replaced, and the results as they are in the archive.
 
     `config` is the whole configuration; None stands for config.yaml as it is.
     """
@@ -88,18 +88,18 @@ def pack(
             content = (project / name).read_bytes()
             staging.add_run(name, _end(content) if name.endswith(".log") else content)
         staging.add_run(CONFIG, settings)
-        draw(staging.folder, place)
+        facts = about(ROOT, "kept" if keep_paths else "replaced")
+        draw(staging.folder, place, facts["revision"])
         for name, content in sources.items():
             staging.add_source(name, content)
         results = load_results(staging.folder / place)
-        _describe(staging, results, keep_paths)
+        _describe(staging, results, facts)
         _write_checked(staging, results, output)
-    return staging.changed
+    return staging.changed, results
 
 
-def _describe(staging: Staging, results: Results, keep_paths: bool) -> None:
+def _describe(staging: Staging, results: Results, facts: dict[str, Any]) -> None:
     """Write archive.json, the RO-Crate metadata and the manifest."""
-    facts = about(ROOT, "kept" if keep_paths else "replaced")
     write_text(staging.folder / ABOUT, json.dumps(facts, indent=1) + "\n")
     citation = read_citation(ROOT / CITATION)
     crate = crate_json(staging.folder, files_below(staging.folder), results, citation)

@@ -14,12 +14,12 @@ from analysis.formats.text import plain
 MODULE = "analysis.report.draw"
 
 
-def rebuild(project: Path, plan: str) -> None:
-    """Write everything that follows from a project's plan and the files that it names. Raises
-    InputError with the command's own message where it fails.
+def rebuild(project: Path, plan: str, revision: str | None) -> None:
+    """Write everything that follows from a project's plan and the files that it names; the report
+    names this revision. Raises InputError with the command's own message where it fails.
     """
     # -P: what lies in the project, which may be somebody else's, is never imported.
-    command = [sys.executable, "-sP", "-m", MODULE, "--plan", plan]
+    command = [sys.executable, "-sP", "-m", MODULE, "--plan", plan, "--revision", revision or ""]
     done = subprocess.run(
         [*command, "--output-dir", results_folder(plan)],
         cwd=project,

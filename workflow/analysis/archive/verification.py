@@ -2,6 +2,7 @@
 they find, and the verdict that follows. Nothing that an archive holds is ever run.
 """
 
+import hashlib
 import re
 import shutil
 from collections.abc import Callable
@@ -10,7 +11,6 @@ from pathlib import Path
 
 from analysis.archive import ABOUT, CITATION, CRATE, ROOT, plan_among
 from analysis.archive.about import made_with
-from analysis.archive.citation import read_citation
 from analysis.archive.contents import DRAWING, other_names, raw_names, source_names
 from analysis.archive.crate import crate_json
 from analysis.archive.differences import first_difference
@@ -20,18 +20,19 @@ from analysis.archive.unpack import Unpacked, unpack
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import SCHEMAS, read_json, validate
 from analysis.formats.text import listed
+from analysis.report.citation import read_citation
 from analysis.results.loading import load_results
 from analysis.results.plan import load_plan
+from analysis.results.results import Results
 
 IDENTICAL, DIFFERENT, UNDECIDED = 0, 1, 3
 ONLY_DRAW = ("matplotlib", "freetype", "pillow", "contourpy")  # they change no number
 REQUIRED = (ABOUT, CITATION, CRATE, "LICENSE", "workflow/Snakefile")
 DRAWN = (".svg", ".png", ".pdf")
 FOLLOWS_FROM_NOTHING = "follows neither from the plan nor from the records"
-_SVG = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
 _SCHEMA = re.compile(r"millistep\.(\w+)/\d+")
 
-Rebuild = Callable[[Path, str], None]
+Rebuild = Callable[[Path, str, str | None], None]
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Unequal:
 @dataclass
 class Verification:
     """The findings: files that cannot be right with the reason, results that differ when drawn
-    here, and the sources and versions (theirs, ours) that may explain it.
+    here, and the sources and versions (theirs, ours) that may explain it. `digest` is that of plan
+    and records, `revision` that of the sources in it.
     """
 
     files: int
@@ -57,6 +59,8 @@ class Verification:
     passed: int = 0
     sources: list[str] = field(default_factory=list)
     versions: dict[str, tuple[str, str]] = field(default_factory=dict)
+    revision: str | None = None
+    digest: str = ""
 
     @property
     def status(self) -> int:
@@ -91,9 +95,12 @@ def verify(path: Path, folder: Path, draw: Rebuild = rebuild) -> Verification:
         _compare_makers(archive, found)
     try:
         anew = folder / "anew"
-        measured = _draw_anew(archive, anew, draw)
+        measured = _draw_anew(archive, anew, draw, found)
         _compare_results(archive, anew, measured, found)
-        _compare_crate(archive, anew, found)
+        results = load_results(anew / plan_among(archive.names))
+        found.digest = results.digest
+        _compare_crate(archive, results, found)
+        _check_environments(archive, results, found)
     except InputError as error:
         for line in error.lines:
             name, _, message = line.removeprefix(f"{archive.folder}/").partition(": ")
@@ -135,7 +142,9 @@ def _compare_makers(archive: Unpacked, found: Verification) -> None:
         (theirs ^ ours)
         | {n for n in theirs & ours if sha256(archive.folder / n) != sha256(ROOT / n)}
     )
-    made, here = read_json(archive.folder / ABOUT, ABOUT)["made_with"], made_with()
+    about = read_json(archive.folder / ABOUT, ABOUT)
+    found.revision = about["revision"]
+    made, here = about["made_with"], made_with()
     found.versions = {
         name: (made.get(name, "none"), here.get(name, "none"))
         for name in sorted(made.keys() | here.keys())
@@ -143,7 +152,7 @@ def _compare_makers(archive: Unpacked, found: Verification) -> None:
     }
 
 
-def _draw_anew(archive: Unpacked, project: Path, draw: Rebuild) -> set[str]:
+def _draw_anew(archive: Unpacked, project: Path, draw: Rebuild, found: Verification) -> set[str]:
     """Make a project of the measured files and draw the rest; returns the measured names."""
     place = plan_among(archive.names)
     plan = load_plan(archive.folder / place)
@@ -151,7 +160,7 @@ def _draw_anew(archive: Unpacked, project: Path, draw: Rebuild) -> set[str]:
     for name in measured:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(archive.folder / name, project / name)
-    draw(project, place)
+    draw(project, place, found.revision)
     return measured
 
 
@@ -178,24 +187,49 @@ def _same(found: Path, expected: Path) -> bool:
     return found.is_file() and found.read_bytes() == expected.read_bytes()
 
 
-def _compare_crate(archive: Unpacked, anew: Path, found: Verification) -> None:
+def _compare_crate(archive: Unpacked, results: Results, found: Verification) -> None:
     """Compare the RO-Crate metadata with those made anew."""
     citation = read_citation(archive.folder / CITATION)
     names = [name for name in archive.names if name != CRATE]
-    crate = crate_json(
-        archive.folder, names, load_results(anew / plan_among(archive.names)), citation
-    )
+    crate = crate_json(archive.folder, names, results, citation)
     if CRATE in archive.names:
         _compare(CRATE, archive.folder / CRATE, crate.encode(), found)
+
+
+def _check_environments(archive: Unpacked, results: Results, found: Verification) -> None:
+    """Name records whose environment is of no definition in envs/; overlays and interpreters of the
+    user's own have none there.
+    """
+    names = (name for name in archive.names if name.startswith("envs/"))
+    locked = {_definition_sha256(archive.folder / name) for name in names}
+    for cell, run in results.runs:
+        own = cell.column.settings.get("interpreter") or cell.column.settings.get("overlay")
+        if run.ok and not own and run.record.environment.definition_sha256 not in locked:
+            found.wrong.setdefault(run.path, "its environment is of no definition in envs/")
+
+
+def _definition_sha256(definition: Path) -> str:
+    """The digest of a definition and of the lock beside it, as what measures takes it."""
+    digest = hashlib.sha256()
+    for part in (definition, definition.with_suffix(".post-deploy.sh")):
+        content = part.read_bytes() if part.exists() else b""
+        digest.update(len(content).to_bytes(8, "big") + content)
+    return digest.hexdigest()
 
 
 def _compare(name: str, path: Path, expected: bytes, found: Verification) -> None:
     content = path.read_bytes()
     if content == expected:
         return
-    place = first_difference(name, content, expected)
+    place = first_difference(content, expected)
     if name in found.wrong:
         found.wrong[name] += f": {place} when drawn anew"
     else:
-        in_figure = name.endswith(DRAWN) or _SVG.sub(b"", content) == _SVG.sub(b"", expected)
+        in_figure = name.endswith(DRAWN) or without_figures(content) == without_figures(expected)
         found.unequal[name] = Unequal(place, in_figure)
+
+
+def without_figures(page: bytes) -> bytes:
+    """A page without its svg elements."""
+    *before, rest = page.split(b"</svg>")
+    return b"".join([*(text.partition(b"<svg")[0] for text in before), rest])

@@ -31,6 +31,8 @@ def report_lines(found: Verification) -> Iterator[str]:
     broken = count(len(found.wrong), "file")
     yield f"zip        {seal}"
     yield f"files      {found.files}, {f'wrong: {broken}' if found.wrong else 'all as archived'}"
+    if found.digest:
+        yield f"measured   sha256 of plan and records {found.digest}"
     yield f"schemas    {count(found.passed, 'JSON file')} pass"
     yield f"drawn anew {count(found.redrawn, 'result')}, {found.same} identical"
     if found.sources:
@@ -45,7 +47,11 @@ def report_lines(found: Verification) -> Iterator[str]:
         yield f"otherwise  {len(found.unequal) - MAX_UNEQUAL} more results"
     yield VERDICTS[found.status]
     if found.unequal and found.sources and not found.wrong:
-        yield "To draw with its own sources, unpack it and run this command there."
+        revision = (found.revision or "which it does not name").removesuffix("-dirty")
+        yield (
+            f"To draw it by its own sources, check out their revision ({revision}) from the "
+            "repository and verify it there; never run what an archive holds."
+        )
 
 
 def main() -> None:

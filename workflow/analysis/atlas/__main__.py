@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -13,6 +13,7 @@ from analysis.atlas.page import write_page
 from analysis.atlas.tables import Atlas
 from analysis.atlas.trends import trends
 from analysis.formats.errors import InputError, run_command, write_text
+from analysis.formats.strict_json import read_json
 from analysis.formats.text import count
 from analysis.writing.files import to_csv, to_parquet
 
@@ -25,7 +26,7 @@ def main() -> None:
     options.add_argument("read", type=Path, nargs="*", help="files of analysis.atlas.read")
     options.add_argument("--output-dir", type=Path, required=True)
     arguments = options.parse_args()
-    atlas = Atlas([json.loads(path.read_text(encoding="utf-8")) for path in arguments.read])
+    atlas = Atlas(list(map(_read, arguments.read)))
     for one in atlas.left_out:
         print(f"left out: {one['archive']}: {'; '.join(one['wrong'])}", file=sys.stderr)
     if not atlas.used:
@@ -47,6 +48,13 @@ def main() -> None:
         f"{folder / 'atlas.html'}: {count(len(cells), 'cell')} of "
         f"{count(len(atlas.used), 'archive')}, {len(atlas.left_out)} left out"
     )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    found = read_json(path, str(path))
+    if not isinstance(found, dict) or not {"wrong", "cells"} & found.keys():
+        raise InputError(f"{path}: not what analysis.atlas.read writes")
+    return found
 
 
 def _told(frame: pd.DataFrame) -> pd.DataFrame:

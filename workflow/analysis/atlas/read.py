@@ -27,7 +27,6 @@ from analysis.data import ROW, Data
 from analysis.formats.errors import InputError, run_command, write_text
 from analysis.formats.strict_json import read_json
 from analysis.formats.text import listed, plain
-from analysis.results.machine import Machine
 from analysis.results.machines import machines_of
 from analysis.results.reference import Reference, load_reference
 from analysis.results.results import Results, correlation_of_starts
@@ -55,16 +54,17 @@ def main() -> None:
     options.add_argument("--sha256", help="what the archive's has to be")
     options.add_argument("--output", type=Path, required=True, help="the JSON file to write")
     arguments = options.parse_args()
-    found: dict[str, Any] = {"archive": arguments.archive}
+    named = {"archive": arguments.archive}
     with TemporaryDirectory(prefix="millistep-") as folder:
         try:
-            found |= read(arguments.archive, arguments.sha256, Path(folder), load_reference())
-        except InputError as error:
-            lines = [
-                line.replace(folder, "").replace(arguments.archive, "") for line in error.lines
-            ]
-            found["wrong"] = [plain(line).lstrip(":/ ") for line in lines]
-    write_text(arguments.output, json.dumps(found, allow_nan=False) + "\n")
+            found = read(arguments.archive, arguments.sha256, Path(folder), load_reference())
+            text = json.dumps(named | found, allow_nan=False)
+        except Exception as error:  # whatever a stranger's file does: the others are read
+            told = [f"{type(error).__name__}: {error}"]
+            lines = error.lines if isinstance(error, InputError) else told
+            lines = [line.replace(folder, "").replace(arguments.archive, "") for line in lines]
+            text = json.dumps(named | {"wrong": [plain(line).lstrip(":/ ") for line in lines]})
+    write_text(arguments.output, text + "\n")
 
 
 def read(
@@ -122,20 +122,13 @@ def content(results: Results, reference: Reference) -> dict[str, Any]:
     work = {name: _short(model.architecture) for name, model in plan.models.items()}
     return {
         "scale": plan.scale,
-        "machine": listed(sorted({machine_name(one) for one in machines_of(results.records)})),
+        "machine": listed(sorted({one.name for one in machines_of(results.records)})),
         "date": min(record.started_at for record in results.records)[:10],
         "work": work,
         "cells": _cells(data),
         "pairs": [*_pairs(data), *_means(data, work)],
         "claims": _claims(results, reference),
     }
-
-
-def machine_name(machine: Machine) -> str:
-    """The name that identifies a machine in an atlas; its kernel changes with every update."""
-    device = f", {machine.accelerator_name}" if machine.accelerator_name else ""
-    gib = machine.memory_mib / 1024
-    return f"{machine.cpu}, {machine.cores} cores, {gib:.0f} GiB{device}"
 
 
 def _short(architecture: dict[str, Any]) -> str:

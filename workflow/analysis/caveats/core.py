@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from analysis.data import CELL, Data, cell_key
-from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import count, listed
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
+from analysis.writing.texts import template, texts_of
 
 MOST = 8  # cells that a sentence lists, each with a text of its own
 CAUSES = Path(__file__).with_name("causes.yaml")

@@ -8,7 +8,7 @@ from heapq import nlargest
 
 from analysis.caveats.core import MOST, Found, label, places, rule
 from analysis.data import Data
-from analysis.formats.text import count, listed, percent, signed_percent
+from analysis.formats.text import count, listed, percent
 from analysis.results.canaries import Around, Canary
 from analysis.results.cells import Cell
 from analysis.results.results import Results
@@ -63,12 +63,12 @@ class Measured:
 def session_drifted(data: Data) -> Iterator[Found]:
     """Sessions in which fixed work took a different time afterwards than before."""
     for accelerator in data.results.accelerators:
-        sessions, _ = _on(data.results, accelerator)
+        sessions, _ = measured_on(data.results, accelerator)
         drifted = [found for found in sessions if found.drifted]
         worst = nlargest(MOST, drifted, key=lambda found: found.around.most)
         details = [
             f"{found.name}: "
-            + listed([f"{work} {signed_percent(r - 1)}" for work, r in found.drifted.items()])
+            + listed([f"{work} {percent(r - 1, signed=True)}" for work, r in found.drifted.items()])
             for found in drifted
             if found in worst
         ]
@@ -88,7 +88,7 @@ def drift_unknown(data: Data) -> Iterator[Found]:
     """Sessions that lack a successful canary before or after them, and runs without a session."""
     results = data.results
     for accelerator in results.accelerators:
-        sessions, alone = _on(results, accelerator)
+        sessions, alone = measured_on(results, accelerator)
         words = {"parts": [], "device": _where(results, accelerator)}
         cells = _cells(sessions, alone)
         if cells and all(found.around == Around(None, None) for found in sessions):
@@ -116,7 +116,7 @@ def drift_unknown(data: Data) -> Iterator[Found]:
         yield Found(_cells(unknown.values(), alone), evidence, words)
 
 
-def _on(results: Results, accelerator: str) -> tuple[list[Measured], Runs]:
+def measured_on(results: Results, accelerator: str) -> tuple[list[Measured], Runs]:
     """The sessions in which runs that count were measured on an accelerator, and the runs there
     that count but whose session is not kept.
     """

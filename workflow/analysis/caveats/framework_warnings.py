@@ -6,7 +6,7 @@ from pathlib import Path
 
 from analysis.caveats.core import Found, Severity, found_in, labelled, measured, rule
 from analysis.data import Data
-from analysis.formats.sentences import texts_of
+from analysis.writing.texts import texts_of
 
 KINDS = Path(__file__).with_name("warning_kinds.yaml")
 SHOWN = 160  # characters of the one warning that a sentence quotes

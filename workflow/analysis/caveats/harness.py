@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from analysis.caveats.core import Found, Severity, rule
 from analysis.caveats.thresholds import HARNESS_ERROR
 from analysis.data import Data
-from analysis.formats.text import percent, signed_percent
+from analysis.formats.text import percent
 from analysis.statistics.intervals import MARGIN, Interval, Ratio, Verdict
 
 
@@ -26,7 +26,7 @@ def harness_error(data: Data) -> Iterator[Found]:
     if wrong:
         errors = {f"{step.nominal_ms:g} ms": step.error for step in wrong}
         known = [
-            f"{step.nominal_ms:g} ms as {step.step_ms:.6g} ms, {signed_percent(step.error)}"
+            f"{step.nominal_ms:g} ms as {step.step_ms:.6g} ms, {percent(step.error, signed=True)}"
             for step in wrong
         ]
         yield Found(None, {"error": errors, "threshold": HARNESS_ERROR}, {"known": known})

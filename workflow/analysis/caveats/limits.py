@@ -9,10 +9,10 @@ import pandas as pd
 
 from analysis.caveats.core import Found, register, where_and_how_much
 from analysis.data import CELL, Data
-from analysis.formats.sentences import template, texts_of
 from analysis.results.cells import Cell
 from analysis.results.runs import Run
 from analysis.statistics.intervals import relative_standard_error
+from analysis.writing.texts import template, texts_of
 
 DECLARED = Path(__file__).with_suffix(".yaml")
 LIMITS = {
@@ -57,7 +57,7 @@ def of_cells(
     values = values.dropna()
     names = data.ok_runs.loc[values.index, CELL]
     found = values.groupby([names[name] for name in CELL], sort=False).agg(which)
-    return {data.cell_of[key]: value for key, value in found[beyond(found)].to_dict().items()}
+    return data.by_cell(found[beyond(found)])
 
 
 def _declare(name: str, spell: str, comparable: bool = False, **entry: Any) -> None:

@@ -11,7 +11,6 @@ from analysis.comparisons.questions import differ_only_in
 from analysis.data import Data
 from analysis.formats.text import count, listed
 from analysis.results.cells import Cell
-from analysis.results.machine import Machine
 from analysis.results.machines import is_one_machine
 from analysis.results.record import Record
 from analysis.results.reference import load_reference
@@ -64,18 +63,11 @@ def several_machines(data: Data) -> Iterator[Found]:
         "rows": [row.row.label for row in mixed],
     }
     details = [
-        f"{describe(machine)} [{machine.id}]: {places(cells, rows=rows)}"
+        f"{machine.described} [{machine.id}]: {places(cells, rows=rows)}"
         for machine, cells in groups.items()
     ]
     severity = Severity.CRITICAL if mixed else None
     yield Found(measured(mixed) or None, evidence, {"details": details}, severity)
-
-
-def describe(machine: Machine) -> str:
-    """The words that identify a machine to a reader."""
-    extra = f", {machine.accelerator_name}" if machine.accelerator_name else ""
-    memory = f"{machine.memory_mib / 1024:.0f} GiB"
-    return f"{machine.cpu}, {machine.cores} cores, {memory}{extra}, {machine.os}"
 
 
 @rule

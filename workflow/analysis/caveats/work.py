@@ -79,7 +79,7 @@ def optimizer_update_differs(data: Data) -> Iterator[Found]:
 def _share(cell: Cell) -> float | None:
     """The optimizer's part of a step, mean over runs; None if no profile names it."""
     shares = [
-        sum(part.ms for part in profile.operations if group_of(part.name) is Group.OPTIMISER)
+        sum(part.ms for part in profile.operations if group_of(part.name) is Group.OPTIMIZER)
         / run.divided_ms
         for run in cell.ok_runs
         if run.divided_ms and (profile := run.record.host_overhead)

@@ -65,7 +65,7 @@ def _scale(results: Results, reference: Reference) -> Iterator[str]:
 
 
 def _hardware(cells: Iterable[Cell], reference: Reference) -> Iterator[str]:
-    machines = {r.machine.accelerator_name or r.machine.cpu for c in cells for r in c.records}
+    machines = {r.machine.device for c in cells for r in c.records}
     if not all(_same_hardware(name, reference) for name in machines):
         yield f"the hardware is {listed(sorted(machines))}, not {reference.hardware_short}"
 

@@ -12,11 +12,11 @@ from typing import Any
 import pandas as pd
 
 from analysis.comparisons.gains import backends, gain_text, gains, in_every_row, numbers, tally_of
-from analysis.formats.sentences import template, texts_of
 from analysis.formats.text import count, listed, ms
 from analysis.results.results import Results
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN, ends
+from analysis.writing.texts import template, texts_of
 
 TEXTS = Path(__file__).with_suffix(".yaml")
 # The two families or columns that each question compares.

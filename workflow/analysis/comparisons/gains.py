@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.formats.spelling import within
-from analysis.formats.text import count, gain, listed
+from analysis.formats.text import count, listed, percent
 from analysis.results.cells import Cell, cell_ratio, contest, paired_contest
 from analysis.results.plan import Row
 from analysis.results.results import Results
@@ -98,8 +98,8 @@ def gain_text(ratio: float, low: float | None = None, high: float | None = None)
 
 
 def change(ratio: float) -> str:
-    """A throughput gain, with a decimal where it is small."""
-    return gain(ratio) if abs(ratio - 1) >= 0.0995 else f"{100 * (ratio - 1):+.1f}\u00a0%"
+    """A throughput gain as the page prints it: t_old / t_new - 1."""
+    return percent(ratio - 1, signed=True)
 
 
 def factor(ratio: float) -> str:
@@ -156,7 +156,7 @@ def tally(found: pd.DataFrame) -> str:
     rows = count(len(found), "row")
     if found["verdict"].isna().all():
         faster = (found["speedup"] > 1).sum()
-        return f"faster by the mean of one run in {faster} of {rows}, which shows nothing yet"
+        return f"faster by the mean of one run in {faster} of {rows}, without an interval"
     numbers = found["verdict"].fillna(str(Verdict.AMBIGUOUS)).value_counts()
     parts = [f"{text} in {numbers[v]}" for v, text in VERDICT_TEXT.items() if v in numbers]
     return f"{listed(parts)} of {rows}"

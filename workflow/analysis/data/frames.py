@@ -64,6 +64,11 @@ class Data:
         """The cell under each key, as CELL names it."""
         return {cell_key(cell): cell for cell in self.results.cells}
 
+    def by_cell(self, values: pd.Series) -> dict[Cell, Any]:
+        """Values with CELL as their index by their cells, in table order."""
+        found = values.to_dict()
+        return {cell: found[key] for key, cell in self.cell_of.items() if key in found}
+
     @cached_property
     def recorded(self) -> pd.DataFrame:
         """Every planned run as it is published in runs.csv and runs.parquet."""

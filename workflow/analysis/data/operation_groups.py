@@ -16,7 +16,7 @@ class Group(StrEnum):
     NORMALISATION = "normalisation"
     ELEMENTWISE = "elementwise"
     COPIES = "copies and casts"
-    OPTIMISER = "optimiser"
+    OPTIMIZER = "optimizer"
     EMBEDDING = "embedding and gather"
     RANDOM = "random numbers"
     OTHER = "other"

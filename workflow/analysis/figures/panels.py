@@ -57,7 +57,7 @@ def row_panels(
     legend(figure, handles)
     note_left_out(figure, rows)
     for axes, row in zip(panels, shown(rows), strict=True):
-        axes.set_title(f"{row.row.title}, batch {row.row.batch_size}")
+        axes.set_title(row.row.heading)
     return figure, zip(panels, shown(rows), strict=True)
 
 

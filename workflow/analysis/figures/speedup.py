@@ -66,7 +66,7 @@ def _label(entry: Speedup) -> str:
     """The row, and which columns were the fastest of the two families in it."""
     row, gain = entry.row.row, entry.gain
     compared = f"\n{gain.new.column.title} over {gain.base.column.title}" if gain else ""
-    return f"{row.title}, batch {row.batch_size}{compared}"
+    return f"{row.heading}{compared}"
 
 
 def _bar(axes: Axes, place: int, entry: Speedup) -> None:

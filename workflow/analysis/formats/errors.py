@@ -29,7 +29,8 @@ def run_command(main: Callable[[], None]) -> None:
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:
-        sys.exit(f"error: {error.filename}: {error.strerror}")
+        file = f"{error.filename}: " if error.filename else ""
+        sys.exit(f"error: {file}{error.strerror or error}")
     except KeyboardInterrupt:
         sys.exit(130)
 

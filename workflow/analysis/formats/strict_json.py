@@ -13,7 +13,7 @@ from analysis.formats.errors import InputError
 from contract.bounds import LARGEST
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
-MAX_BYTES = 64 * 2**20  # a record is some kilobytes; what is larger is not a record
+MAX_BYTES = 64 * 2**20  # the plan of a huge table is smaller
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a pair; alone it is no character
 MAX_SHOWN = 80  # characters of a bad value that a message quotes
 
@@ -23,14 +23,14 @@ def read_json(path: Path, shown: str) -> Any:
     return parse_json(read_bytes(path, shown), shown)
 
 
-def read_bytes(path: Path, shown: str) -> bytes:
-    """The bytes of a regular file of sensible size."""
+def read_bytes(path: Path, shown: str, most: int | None = None) -> bytes:
+    """The bytes of a regular file of at most so many bytes."""
     if not path.is_file():
         raise InputError(f"{shown}: not a file" if path.exists() else f"{shown}: no such file")
-    size = path.stat().st_size
-    if size > MAX_BYTES:
+    size, most = path.stat().st_size, most or MAX_BYTES
+    if size > most:
         raise InputError(
-            f"{shown}: {size / 2**20:.0f} MiB, more than the {MAX_BYTES // 2**20} MiB that are read"
+            f"{shown}: {size / 2**20:.0f} MiB, more than the {most // 2**20} MiB that are read"
         )
     return path.read_bytes()
 

@@ -4,7 +4,6 @@ Reasons, titles and warnings come from outside (an exception can say anything), 
 passes all text through its escape.
 """
 
-import html
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -39,18 +38,9 @@ _LATEX = {
     "[": "{[}",
     "]": "{]}",
     '"': "''",
-    "±": r"$\pm$",
-    "\u00d7": r"$\times$",
-    "\u2013": "--",
-    "\u2014": "---",
-    "\u2018": "`",
-    "\u2019": "'",
-    "\u201c": "``",
-    "\u201d": "''",
-    "µ": r"$\mu$",
-    "…": r"\dots{}",
-    "\u00a0": "~",
 }
+# What LaTeX has no letter for, unless a package brings it: one such ends its run.
+_NOT_LATEX = re.compile("[^ -\u017f–—‘’“”…]")
 
 
 def interval_ms(value_ms: float, interval: Interval) -> tuple[str, str]:
@@ -59,25 +49,18 @@ def interval_ms(value_ms: float, interval: Interval) -> tuple[str, str]:
     return f"{interval.low:.{places}f}", f"{interval.high:.{places}f}"
 
 
-def percent(share: float) -> str:
-    """A share; below 10 % with one decimal."""
-    number = f"{100 * share:.1f}" if abs(share) < 0.0995 else f"{100 * share:.0f}"
-    return f"{number.removesuffix('.0')}\u00a0%"
-
-
-def signed_percent(share: float) -> str:
-    """A small difference, with its sign."""
-    return f"{100 * share:+.2f}\u00a0%"
+def percent(share: float, signed: bool = False) -> str:
+    """A share, or a difference with its sign: below 10 % with a decimal, a difference below 1 %
+    with two.
+    """
+    places = 0 if abs(share) >= 0.0995 else 2 if signed and abs(share) < 0.00995 else 1
+    number = f"{100 * share:{'+' if signed else ''}.{places}f}"
+    return f"{number.rstrip('0').rstrip('.') if places else number}\u00a0%"
 
 
 def times(ratio: float) -> str:
     """A ratio of times; what a step gains has no limit where nothing of it is left."""
     return f"{ratio:.2f}\u00d7" if math.isfinite(ratio) else "no limit"
-
-
-def gain(ratio: float) -> str:
-    """A throughput gain as the page prints it: t_old / t_new - 1, in percent, signed."""
-    return f"{100 * (ratio - 1):+.0f}\u00a0%"
 
 
 def seconds(value_s: float | None) -> str:
@@ -141,19 +124,17 @@ def markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", plain(text))
 
 
-def html_text(text: str) -> str:
-    """Text, or the value of an attribute, for HTML."""
-    return html.escape(plain(text), quote=True)
+def markdown_code(text: str) -> str:
+    """Text as code in a table of Markdown: nothing in it is a link, or calls anybody by name."""
+    return "`{}`".format(plain(text).replace("`", "'").replace("|", r"\|"))
 
 
 def latex(text: str) -> str:
-    """Text for LaTeX with no package but booktabs; other characters than ASCII are named by their
-    code.
+    """Text in UTF-8 for LaTeX with no package but booktabs; signs of other scripts are named by
+    their code.
     """
-    return "".join(
-        _LATEX.get(char) or (char if char.isascii() else f"[U+{ord(char):04X}]")
-        for char in plain(text)
-    )
+    known = _NOT_LATEX.sub(lambda match: f"[U+{ord(match[0]):04X}]", plain(text))
+    return "".join(_LATEX.get(char, char) for char in known)
 
 
 def csv_text(text: str) -> str:

@@ -1,6 +1,7 @@
 """What follows from the result: what was shown, what was not, and what would show it."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from operator import itemgetter
 from pathlib import PurePosixPath
@@ -55,9 +56,8 @@ def conclusion(results: Results) -> Conclusion:
         )
         return Conclusion((sentence,), _for_all(results))
     open_rows = undecided(results)
-    return Conclusion(
-        (*_shown(results, open_rows), *map(_of_row, open_rows)), _for_rows(results, open_rows)
-    )
+    sentences = (*_shown(results, open_rows), *_not_decided(open_rows))
+    return Conclusion(sentences, _for_rows(results, open_rows))
 
 
 def _shown(results: Results, open_rows: list[Undecided]) -> list[str]:
@@ -79,25 +79,30 @@ def _shown(results: Results, open_rows: list[Undecided]) -> list[str]:
     return found
 
 
-def _of_row(found: Undecided) -> str:
-    """Say 'Not decided in BERT fit: Keras 3 (JAX) and ...; about 4 more rounds would ...'."""
-    titles = listed([cell.column.title for cell in found.cells])
-    every = len(found.cells) == len(found.row.measured) > 2
-    start = f"Not decided in {found.row.row.label}: {'every column' if every else titles}"
+def _not_decided(open_rows: list[Undecided]) -> Iterator[str]:
+    """Say 'Not decided in BERT fit and BERT predict; about 4 more rounds ...', a sentence for each
+    outcome.
+    """
+    outcomes: dict[str, list[str]] = {}
+    for found in open_rows:
+        outcomes.setdefault(_outcome(found), []).append(found.row.row.label)
+    return (f"Not decided in {listed(rows)}; {outcome}." for outcome, rows in outcomes.items())
+
+
+def _outcome(found: Undecided) -> str:
+    """What would decide a row: its columns are marked in the table."""
     if less := found.row.took_less:
-        start = f"{start}; {listed([cell.column.title for cell in less])} took less and"
+        start = f"{listed([cell.column.title for cell in less])} took less and"
         if any(map(_to_be_measured, (run for cell in less for run in cell.runs))):
-            return f"{start} cannot be compared yet."
+            return f"{start} cannot be compared yet"
         # a round is of one session: all of the row is measured again, or nothing is compared
         folder = PurePosixPath(less[0].runs[0].path).parents[1]
-        return (
-            f"{start} could not be compared: remove {folder} and start again, which measures the "
-            "row anew."
-        )
+        again = "start again, which measures the row anew"
+        return f"{start} could not be compared: remove {folder} and {again}"
     if found.needed is None:
-        return f"{start}; even {MOST_ROUNDS} rounds would probably not decide it."
+        return f"even {MOST_ROUNDS} rounds would probably not be enough"
     more = count(found.needed - found.rounds, "more round")
-    return f"{start}; about {more} would have an even chance of deciding it."
+    return f"about {more} would have an even chance of being enough"
 
 
 def _for_all(results: Results) -> MoreRounds | None:

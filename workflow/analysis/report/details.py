@@ -14,7 +14,7 @@ from analysis.formats.text import (
     interval_ms,
     listed,
     ms,
-    signed_percent,
+    percent,
 )
 from analysis.report.parity import card_of
 from analysis.results.cells import Cell
@@ -101,7 +101,7 @@ def _facts(cell: Cell, row: RowCells, of_topics: OfTopics) -> Iterable[tuple[str
     yield "Runs", f"{len(records)} of {len(cell.runs)} with a time"
     yield "Steady state", str(cell.steadiness.state)
     if ratio := observer_ratio(cell):
-        against = f"{signed_percent(ratio - 1)} against pipelined"
+        against = f"{percent(ratio - 1, signed=True)} against pipelined"
         yield "Step with a fence after it", f"{ms(ratio * cell.step_ms)} ms, {against}"
     first = cell.runs[0]
     if first.number == 1 and not first.ok:

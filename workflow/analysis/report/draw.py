@@ -36,6 +36,9 @@ def main() -> None:
     options.add_argument(
         "--keep", type=Path, help="keep in this file what was measured, for --measured"
     )
+    options.add_argument(
+        "--revision", help="of the sources, as the report names it; default: as git says it"
+    )
     arguments = options.parse_args()
     data = Data(results_of(arguments, arguments.keep), load_reference())
     asked = {part: part in (arguments.only or PARTS) for part in PARTS}
@@ -51,9 +54,11 @@ def main() -> None:
         parts += _figures(data, arguments)
     in_processes(parts)
     if asked["report"]:
+        from analysis.report.origin import drawn_by
         from analysis.report.page import pages
 
-        in_processes(pages(data, groups, folder / "figures", folder / "report.html"))
+        by, output = drawn_by(arguments.revision), folder / "report.html"
+        in_processes(pages(data, groups, folder / "figures", output, by))
 
 
 def _figures(data: Data, arguments: argparse.Namespace) -> Iterable[Callable[[], None]]:

@@ -10,7 +10,7 @@ from typing import Any
 from analysis.figures.panels import NOTHING
 from analysis.figures.style import INK, PUBLISHED, RULE
 from analysis.formats.strict_json import read_bytes
-from analysis.formats.text import html_text, spread
+from analysis.formats.text import spread
 from analysis.results.results import Results
 from contract.report_contents import caption
 
@@ -25,7 +25,7 @@ def figure_view(name: str, figures: Path) -> dict[str, Any]:
     from markupsafe import Markup
 
     text = " ".join(caption(name).split())
-    svg = Markup(inline_svg(figures / f"{name}.svg", name, text))
+    svg = Markup(inline_svg(figures / f"{name}.svg", name))
     return {"name": name, "svg": svg, "caption": text, "empty": f'id="{name}-{NOTHING}"' in svg}
 
 
@@ -35,16 +35,16 @@ def drawn(names: Iterable[str], figures: Path) -> list[dict[str, Any]]:
     return [view for view in views if not view["empty"]]
 
 
-def inline_svg(path: Path, name: str, description: str) -> str:
-    """The svg element of a figure drawn by this project, named and described for those who do not
-    see it.
+def inline_svg(path: Path, name: str) -> str:
+    """The svg element of a figure drawn by this project, which its caption names for those who do
+    not see it.
     """
     svg = _METADATA.sub("", _PROLOGUE.sub("", read_bytes(path, str(path)).decode("utf-8")))
     svg = _ID.sub(rf'id="{name}-\1"', svg)
     svg = _REFERENCE.sub(rf"\1#{name}-\2", svg)
     for colour, name_in_css in ((INK, "ink"), (RULE, "rule"), (PUBLISHED, "quiet")):
         svg = svg.replace(colour, f"var(--{name_in_css})")
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{html_text(description)}" ', 1)
+    return svg.replace("<svg ", f'<svg role="img" aria-labelledby="caption-{name}" ', 1)
 
 
 def sample(results: Results) -> str:

@@ -33,9 +33,11 @@ def methods_text(results: Results) -> list[str]:
 
 def _setting(results: Results) -> dict[str, Any]:
     """The values of this paragraph; `elsewhere`: columns on another accelerator than most."""
+    plan = results.plan
     usual, *others = results.accelerators
     return {
-        "plan": results.plan,
+        "plan": plan,
+        "cited": {text: list(map(plan.named, models)) for text, models in plan.cited.items()},
         "machines": machines(results),
         "period": period(results),
         "environments": values_of(results, lambda record: record.environment.name),
@@ -47,8 +49,7 @@ def _setting(results: Results) -> dict[str, Any]:
         "threads": threads(results),
         "usual": usual,
         "elsewhere": [
-            f"{listed([c.title for c in results.plan.columns if c.accelerator == kind])} ran on "
-            f"{kind}"
+            f"{listed([c.title for c in plan.columns if c.accelerator == kind])} ran on {kind}"
             for kind in others
         ],
     }

@@ -39,12 +39,12 @@ UNTOLD = (ClaimResult.NOT_COMPARABLE, ClaimResult.NOT_TESTED)  # the report give
 
 
 def pages(
-    data: Data, groups: Sequence[Group], figures: Path, output: Path
+    data: Data, groups: Sequence[Group], figures: Path, output: Path, drawn_by: str
 ) -> Iterator[Callable[[], None]]:
     """A call that writes the report with conclusion.json, and one that writes the appendix beside
-    it; figures are read from their folder.
+    it; figures are read from their folder. `drawn_by`: the Millistep that draws, in words.
     """
-    values = content(data, groups, figures)
+    values = content(data, groups, figures, drawn_by)
     yield partial(_write_report, output, values)
     yield partial(_write_appendix, output.with_name(APPENDIX), output.name, values, data, figures)
 
@@ -65,7 +65,7 @@ def _write_appendix(
     write_rendered(path, "appendix.html.j2", SCRIPT, contents=names, **links, **everything)
 
 
-def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any]:
+def content(data: Data, groups: Sequence[Group], figures: Path, drawn_by: str) -> dict[str, Any]:
     """The values that the sections of both pages show."""
     results, plan, reference = data.results, data.results.plan, data.reference
     claims = judge(results, reference)
@@ -103,12 +103,13 @@ def content(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any
         "figures": drawn((name for name in figure_modules() if name not in elsewhere), figures),
         "sample": sample(results),
         # how it was measured, and how to repeat it
-        "facts": setting.facts(results),
+        "facts": [*setting.facts(results), ("Drawn by", drawn_by)],
         "libraries": setting.libraries_since_the_page(results, reference),
         "methods": methods_text(results),
         "environments": sections.environments(results),
         "settings": setting.settings(results),
-        "citation": setting.citation(results),
+        "drawn_by": drawn_by,
+        "citation": setting.citation(results, drawn_by),
         "cited": {text: models for text, models in plan.cited.items() if text != "none"},
     }
 

@@ -31,7 +31,7 @@ def differing(row: RowCells) -> Grid:
             shown = (value + _mark(cell, key) for cell, value in values.items())
             lines.append((key.replace("_", " "), *shown))
     header = ("What ran", *(cell.column.title for cell in row.measured))
-    caption = f"{row.row.title}, batch {row.row.batch_size}: what differs between the parity cards"
+    caption = f"{row.row.heading}: what differs between the parity cards"
     return Grid(caption, header, tuple(lines))
 
 

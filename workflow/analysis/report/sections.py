@@ -69,7 +69,7 @@ def row_views(
     for row in data.results.rows:
         yield {
             "anchor": anchor("row", row.row.model, row.row.task, f"b{row.row.batch_size}"),
-            "title": f"{row.row.title}, batch {row.row.batch_size}",
+            "title": row.row.heading,
             "differing": differing(row),
             "breakdown": broken_down.get(row.row.key),
             "details": details.get(row.row.key, ()),

@@ -3,10 +3,11 @@
 from statistics import median
 
 from analysis.comparisons.observer import observer_ratio
-from analysis.formats.text import NA, signed_percent, spread
+from analysis.formats.spelling import within
+from analysis.formats.text import NA, percent, spread
 from analysis.results.results import Results
 from analysis.results.self_test import SelfTest
-from analysis.statistics.intervals import Ratio
+from analysis.statistics.intervals import Ratio, ends
 from analysis.writing.grid import Grid
 
 
@@ -27,7 +28,7 @@ def _known(test: SelfTest | None) -> list[tuple[str, ...]]:
             f"a step of exactly {step.nominal_ms:g} ms, {step.steps} times",
             f"{step.nominal_ms:g} ms",
             f"{step.step_ms:.4g} ms" + (f", of runs {runs}" if " to " in runs else ""),
-            signed_percent(step.error),
+            percent(step.error, signed=True),
         )
         for step in test.known_steps
         for runs in [spread(step.runs_ms, "{:.4g}".format)]
@@ -56,9 +57,8 @@ def _observer(results: Results) -> list[tuple[str, ...]]:
 def _ratio(ratio: Ratio | None) -> tuple[str, str]:
     if ratio is None:
         return (NA, NA)
-    interval = ratio.interval
-    ends = f" [{interval.low:.4f}, {interval.high:.4f}]" if interval else ""
-    return (f"{ratio.value:.4f}{ends}", signed_percent(ratio.value - 1))
+    measured = within(ratio.value, *ends(ratio.interval), "{:.4f}".format)
+    return (measured, percent(ratio.value - 1, signed=True))
 
 
 def self_test_note(results: Results) -> str:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from analysis.caveats.provenance import describe
 from analysis.comparisons.libraries import differing_libraries
 from analysis.formats.text import count, listed
 from analysis.results.machines import machines_of
@@ -31,13 +30,13 @@ def title(results: Results) -> str:
     return f"{TITLE}: {named}" if is_simulated(results) else named
 
 
-def citation(results: Results) -> str:
+def citation(results: Results, drawn_by: str) -> str:
     """How to cite the results; those of a simulated GPU are not to be cited."""
     if is_simulated(results):
         return NOT_TO_BE_CITED
     plan = results.plan
     return (
-        f"Millistep (CITATION.cff of its repository), {plan.scale} scale, "
+        f"{drawn_by} (CITATION.cff of its repository), {plan.scale} scale, "
         f"{plan.runs_per_cell} planned, measured on {machines(results)}, "
         f"{period(results)}; sha256 of plan and records {results.digest}."
     )
@@ -45,17 +44,19 @@ def citation(results: Results) -> str:
 
 def machines(results: Results) -> str:
     """Every machine that a number comes from; of equal ones the number of nodes."""
-    return listed([_of_nodes(results, machine) for machine in _described(results)], NOTHING)
-
-
-def _described(results: Results) -> list[str]:
-    return sorted({describe(machine) for machine in machines_of(results.records)})
+    found = sorted({machine.described for machine in machines_of(results.records)})
+    return listed([_of_nodes(results, machine) for machine in found], NOTHING)
 
 
 def _of_nodes(results: Results, machine: str) -> str:
-    """'4 nodes with Example CPU each', or the machine alone where it is one, or not known."""
-    equal = (record for record in results.records if describe(record.machine) == machine)
+    """'4 nodes with Example CPU each', or the machine alone where it is one, or not known; and in
+    what the runs were there.
+    """
+    equal = (record for record in results.records if record.machine.described == machine)
     nodes = {record.session.node for record in equal if record.session}
+    cards = filter(None, map(results.machine_cards.get, sorted(nodes)))
+    inside = dict.fromkeys(what for card in cards for what in card.inside)
+    machine += f", in {listed(list(inside))}" if inside else ""
     return f"{count(len(nodes), 'node')} with {machine} each" if len(nodes) > 1 else machine
 
 
@@ -185,8 +186,6 @@ def settings(results: Results) -> str:
     requested = {record.threads.requested for record in results.records}
     found |= {"threads": requested.pop()} if len(requested) == 1 else {}
     found |= {"training": plan.training} if plan.training else {}
-    found |= {"environment": variables} if (variables := _variables(results)) else {}
-    found |= {"interpreters": paths} if (paths := _interpreters(plan)) else {}
     found |= plan.further
     found |= {"seed": plan.seed, "models": models}
     return as_yaml(found | {"columns": list(map(_asked, plan.columns))}, None)
@@ -195,19 +194,6 @@ def settings(results: Results) -> str:
 def _asked(column: Column) -> str | dict[str, Any]:
     """A column as the configuration has it."""
     return {"framework": column.framework, **column.asked} if column.asked else column.name
-
-
-def _variables(results: Results) -> dict[str, str]:
-    """The environment variables that were set; none where runs do not agree."""
-    found = {tuple(record.environment.variables.items()) for record in results.records}
-    return dict(found.pop()) if len(found) == 1 else {}
-
-
-def _interpreters(plan: Plan) -> dict[str, str]:
-    """The user's own interpreters by framework, but those that a column names itself."""
-    columns = [column for column in plan.columns if "interpreter" not in column.asked]
-    paths = {column.framework: column.settings.get("interpreter") for column in columns}
-    return {framework: path for framework, path in paths.items() if path}
 
 
 def runs_setting(runs_of: Mapping[RowKey, int], default: int) -> Any:

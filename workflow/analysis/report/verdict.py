@@ -17,11 +17,9 @@ def main() -> None:
     options.add_argument("--row", nargs=3, required=True, metavar=("MODEL", "TASK", "BATCH"))
     options.add_argument("--output", type=Path, required=True)
     arguments = options.parse_args()
-    model, task, batch = arguments.row
-    results = results_of(arguments)
-    found = [row for row in results.rows if row.row.key == (model, task, int(batch))]
+    found = [r for r in results_of(arguments).rows if [*map(str, r.row.key)] == arguments.row]
     if not found:
-        raise InputError(f"--row {model} {task} {batch}: is no row of {arguments.plan}")
+        raise InputError(f"--row {' '.join(arguments.row)}: is no row of {arguments.plan}")
     text = f"{plain(row_sentence(found[0]))}\n"
     write_text(arguments.output, text)
     sys.stderr.write(f"    {text}")

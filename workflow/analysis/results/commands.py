@@ -1,7 +1,10 @@
-"""The options that name the input, which the command lines share."""
+"""The options that the command lines share: those that name the input, and JSON."""
 
 import argparse
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from analysis.results.loading import load_results
 from analysis.results.results import Results
@@ -17,6 +20,19 @@ def parser(description: str) -> argparse.ArgumentParser:
         "--measured", type=Path, help="what `--keep` has written; by default records are read"
     )
     return options
+
+
+def json_with(*keys: str) -> Callable[[str], dict[str, Any]]:
+    """The type of an option: a JSON object that has these keys."""
+
+    def read(text: str) -> dict[str, Any]:
+        found = json.loads(text)
+        if not (isinstance(found, dict) and found.keys() >= {*keys}):
+            raise ValueError
+        return found
+
+    read.__name__ = f"JSON object of {', '.join(keys) or 'any keys'}"  # as argparse names it
+    return read
 
 
 def results_of(arguments: argparse.Namespace, keep: Path | None = None) -> Results:

@@ -15,6 +15,22 @@ class Machine:
     accelerator_name: str | None
     accelerator_memory_mib: int | None
 
+    @property
+    def name(self) -> str:
+        """The words that identify it; its kernel, which is not among them, changes with updates."""
+        device = f", {self.accelerator_name}" if self.accelerator_name else ""
+        return f"{self.cpu}, {self.cores} cores, {self.memory_mib / 1024:.0f} GiB{device}"
+
+    @property
+    def described(self) -> str:
+        """The words that identify it to a reader."""
+        return f"{self.name}, {self.os}"
+
+    @property
+    def device(self) -> str:
+        """What computes the steps of a run that sees its accelerator."""
+        return self.accelerator_name or self.cpu
+
 
 @dataclass(frozen=True)
 class Threads:

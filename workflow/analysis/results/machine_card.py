@@ -26,3 +26,14 @@ class MachineCard:
     ids: dict[str, str]
     collected_at: str
     sections: tuple[Section, ...]
+
+    @property
+    def inside(self) -> list[str]:
+        """What the runs were in, between them and the machine: a virtual machine, a container."""
+        facts = {fact.name: fact.value or "" for of in self.sections for fact in of.facts}
+        engine = facts.get("container", "")
+        found = {
+            "a virtual machine": facts.get("virtualisation", "").startswith("virtual machine"),
+            f"a container ({engine})": engine not in ("", "none seen"),
+        }
+        return [what for what, seen in found.items() if seen]

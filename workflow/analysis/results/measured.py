@@ -16,6 +16,7 @@ from analysis.formats.strict_json import parse_json, read_bytes, validate
 from analysis.results.plan import Plan
 
 LINES_AT_ONCE = 500  # of tens of thousands: all at once would be in memory beside what they become
+MAX_BYTES = 8 * 2**20  # a record is some kilobytes; what is larger is none
 Make = Callable[[Any], Any]  # from a file's data to what is made of it
 
 
@@ -37,7 +38,7 @@ class Folder:
         try:
             full = self._locate(path)
             if os.path.lexists(full):
-                raw = read_bytes(full, path)
+                raw = read_bytes(full, path, MAX_BYTES)
                 data = parse_json(raw, path)
                 validate(data, schema, path)
                 return raw, make(data)

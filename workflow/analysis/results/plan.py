@@ -35,6 +35,11 @@ class Row:
     def key(self) -> RowKey:
         return (self.model, self.task, self.batch_size)
 
+    @property
+    def heading(self) -> str:
+        """The title with the batch size, which no other row has."""
+        return f"{self.title}, batch {self.batch_size}"
+
 
 @dataclass(frozen=True)
 class Column:
@@ -130,11 +135,6 @@ class Model:
     variant_of: str | None = None  # the model of which it is a variant in other sizes
     full_size: bool = False  # the paper's sizes although the scale is another
 
-    @property
-    def named(self) -> str:
-        """The title, with the preset that it has."""
-        return self.title if self.preset == "none" else f"{self.title}, preset {self.preset}"
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -174,6 +174,14 @@ class Plan:
         for model in self.models.values():
             found.setdefault(model.citation, []).append(model)
         return found
+
+    def named(self, model: Model) -> str:
+        """The title of a model, with its preset where it has that one's weights or size."""
+        if model.preset == "none":
+            return model.title
+        if self.weights == "preset" or self.scale == "paper" or model.full_size:
+            return f"{model.title}, preset {model.preset}"
+        return f"a reduced {model.title}"
 
     @property
     def without_models(self) -> bool:
@@ -242,7 +250,7 @@ def load_plan(path: Path) -> Plan:
     if isinstance(data, dict) and data.get("schema") in OLDER:
         raise InputError(
             f"{shown}: made by an older revision ({data['schema']}); draw it with the sources of "
-            "that revision, which an archive holds, or measure again"
+            "that revision, or measure again"
         )
     validate(data, "plan", shown)
     problems = _contradictions(data)

@@ -140,7 +140,7 @@ def main_table(results: Results) -> Table:
     )
     of_all = notes_of_all(rows)
     return Table(
-        *("table", _caption(results, ranked, of_all), table_text.LABELS, results.plan.columns),
+        *("table", _caption(results, rows, of_all), table_text.LABELS, results.plan.columns),
         *(rows, letters(rows, of_all)),
     )
 
@@ -185,18 +185,17 @@ def _notes(cell: Cell) -> tuple[str, ...]:
     return (*lost, *disturbed)
 
 
-def _caption(results: Results, ranked: bool, of_all: list[str]) -> str:
+def _caption(results: Results, rows: Iterable[TableRow], of_all: list[str]) -> str:
     """The caption of the main table; `marks` are those that stand behind numbers."""
-    plan = results.plan
-    found = {standing for row in results.rows for standing in row.standings.values()}
-    badges = {badge(cell) for cell in results.cells if cell.ok_runs}
+    plan, cells = results.plan, [cell for row in rows for cell in row.cells]
+    marks, badges = ({getattr(c, name) for c in cells} for name in ("standing_mark", "badge"))
     return TEXTS.say(
         "main",
         plan=plan,
-        ranked=ranked,
+        ranked=any(cell.ends for cell in cells),
         moderated=any(cell.interval != cell.plain_interval for cell in results.cells),
         margin=MARGIN,
-        marks={mark: standing for standing, mark in STANDING_MARKS.items() if standing in found},
+        marks={mark: standing for standing, mark in STANDING_MARKS.items() if mark in marks},
         took_less=any(row.took_less for row in results.rows),
         several_stacks=results.several_stacks,
         unsteady=sorted(badges - {"", DISTURBED}),

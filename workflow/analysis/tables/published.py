@@ -38,7 +38,7 @@ def published_table(results: Results, reference: Reference) -> Table:
 def machine_label(results: Results, columns: Sequence[Column]) -> str:
     """The hardware that these columns ran on, in short."""
     cells = [cell for row in results.rows for cell in row.measured if cell.column in columns]
-    names = {r.machine.accelerator_name or r.machine.cpu for cell in cells for r in cell.records}
+    names = {r.machine.device for cell in cells for r in cell.records}
     return f"this run: {listed(sorted(names))}" if names else "this run"
 
 

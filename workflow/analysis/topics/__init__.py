@@ -31,8 +31,8 @@ from types import ModuleType
 from typing import Any
 
 from analysis.data import Data
-from analysis.formats.sentences import texts_of
 from analysis.writing.grid import Grid
+from analysis.writing.texts import texts_of
 
 FOLDER = Path(__file__).parent
 

@@ -4,7 +4,6 @@ text is escaped for what it stands in.
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
 from collections.abc import Callable
@@ -44,8 +43,7 @@ def template(name: str) -> Template:
         finalize=partial(_foreign, _keep_lines if name.endswith(".html.j2") else markdown),
         trim_blocks=True,
     )
-    readable = partial(json.dumps, indent=2, ensure_ascii=False)
-    environment.filters |= {"whole_dates": _whole_dates, "readable": readable}
+    environment.filters["whole_dates"] = _whole_dates
     return environment.get_template(name)
 
 

@@ -1,16 +1,27 @@
-"""Sentences and tables, as ``texts.yaml`` beside the modules that say them has them.
+"""Texts in YAML, with places for numbers: Jinja templates in which `x | percent` spells as
+everywhere, and `x | within(low, high)` with its interval. What is missing is NA.
 
-A sentence is a Jinja template. A table has a `caption` and `columns`: a template for each title,
-over the records of a frame, in which what is missing is None.
+``texts.yaml`` beside the modules that say them has sentences and tables. A sentence is a template.
+A table has a `caption` and `columns`: a template for each title, over the records of a frame.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analysis.formats.sentences import template, texts_of
+from analysis.formats.spelling import known, within
+from analysis.formats.text import count, listed, ms, percent, seconds, spelled, times
 from analysis.writing.grid import Grid
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+FILTERS = {spell.__name__: spell for spell in (count, listed, ms, percent, seconds, spelled, times)}
 
 
 class Texts:
@@ -34,3 +45,30 @@ class Texts:
 def records(found: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the lines of a frame, with None for what is missing."""
     return found.astype(object).where(found.notna(), None).to_dict("records")
+
+
+@cache
+def texts_of(file: Path) -> dict[str, Any]:
+    """Return the entries of a file of texts by their names."""
+    import yaml
+
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+@cache
+def template(text: str) -> Template:
+    """Return a text as a template to be filled in."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(undefined=StrictUndefined)
+    environment.filters |= {name: _or_na(spell) for name, spell in FILTERS.items()}
+    environment.filters["within"] = _within
+    return environment.from_string(text)
+
+
+def _or_na(spell: Callable[..., str]) -> Callable[..., str]:
+    return lambda value, *more, **how: known(value, lambda one: spell(one, *more, **how))
+
+
+def _within(value: Any, low: Any, high: Any, unit: str = "times") -> str:
+    return within(value, low, high, FILTERS[unit])

@@ -58,7 +58,7 @@ def _panel(axes: Axes, effect: pd.DataFrame) -> None:
     pairs = [pair.head(MOST_ROWS) for _, pair in effect.groupby(PAIR, sort=False)]
     rows = [cell.row for cell in pairs[0]["base_cell"]]
     axes.set_ylim(len(rows) + 0.5, -0.5)
-    labels = [f"{row.title}, batch {row.batch_size}" for row in rows]
+    labels = [row.heading for row in rows]
     axes.set_yticks(range(len(rows) + 1), [*labels, MEAN])
     axes.tick_params(labelsize=SMALL)
     axes.grid(axis="y", visible=False)

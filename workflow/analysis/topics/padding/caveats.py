@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 
 from analysis.caveats.core import Found, labelled, rule
-from analysis.caveats.provenance import describe
 from analysis.caveats.thresholds import SLOW_GENERATION
 from analysis.data import CELL, Data, cell_key
 from analysis.formats.spelling import within
@@ -43,7 +42,7 @@ def static_padding(data: Data) -> Iterator[Found]:
         calls = {cell: means[cell_key(cell)] for cell in own}
         words = {
             "row": row.row.label,
-            "machines": sorted({describe(r.machine) for cell in own for r in cell.records}),
+            "machines": sorted({r.machine.described for cell in own for r in cell.records}),
             "shares": [f"{share_text(share)} in {c.column.title}" for c, share in own.items()],
             "lengths": sorted({f"{n}" for of in calls.values() for n in of["max_length"]}, key=int),
             "length": models[row.row.model].architecture["max_length"],

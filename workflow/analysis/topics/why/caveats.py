@@ -31,7 +31,6 @@ def other_operations(data: Data) -> Iterator[Found]:
 
 def _found(data: Data, shares: pd.Series, threshold: float) -> Found:
     """The finding on those of these cells from which anything may be concluded."""
-    values = {data.cell_of[key]: value for key, value in shares.to_dict().items()}
-    high = {cell: value for cell, value in values.items() if cell.comparable}
+    high = {cell: value for cell, value in data.by_cell(shares).items() if cell.comparable}
     where = places(high, lambda cell: percent(high[cell]), high.get)
     return Found(high, {"share": labelled(high), "threshold": threshold}, {"where": where})

@@ -142,8 +142,8 @@ def _together(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reason(part: str, more_ms: float, whole: float) -> str:
-    what = f"time in which {IDLE}" if part == IDLE else part
-    return f"{_signed(more_ms, whole)} ms ({_minus(percent(more_ms / whole))}) is {what}"
+    where = f"which {IDLE}" if part == IDLE else part
+    return f"{_signed(more_ms, whole)} ms ({percent(more_ms / whole)}) in {where}"
 
 
 def _sentences(
@@ -203,11 +203,7 @@ def _spread(mean: float, low: float, high: float, whole: float) -> str:
 
 def _signed(value: float, whole: float) -> str:
     """A difference with its sign, to the digit of the whole difference."""
-    return _minus(f"{value:+.{decimals(abs(whole))}f}")
-
-
-def _minus(text: str) -> str:
-    return text.replace("-", "\u2212")
+    return f"{value:+.{decimals(abs(whole))}f}"
 
 
 def ceiling_summary(data: Data) -> str:

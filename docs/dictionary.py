@@ -1,6 +1,6 @@
 """The meaning of the columns of the CSV files, as Markdown for ``docs/files.md``.
 
-PYTHONPATH=workflow .venv-analysis/bin/python -m analysis.tables.dictionary
+.venv-analysis/bin/python docs/dictionary.py
 """
 
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/files.md"
-DECLARED = ROOT / "report/columns.yaml"
-BELOW = "<!-- Below: python -m analysis.tables.dictionary -->\n"
+DECLARED = ROOT / "docs/dictionary.yaml"
+BELOW = "<!-- Below: python docs/dictionary.py -->\n"
 EVERY, SAYS = "every", "says"
 
 

@@ -7,13 +7,20 @@ from analysis.formats.errors import InputError
 from analysis.formats.strict_json import read_bytes, validate
 from analysis.formats.text import latex
 
+MAX_BYTES = 2**20  # it may be a stranger's
+
 
 def read_citation(path: Path) -> dict[str, Any]:
-    """The data of CITATION.cff; an InputError names a key that is missing or not printable."""
+    """The data of CITATION.cff; an InputError names a key that is missing or not printable. It is
+    read without aliases, with which a few lines may say gigabytes.
+    """
     import yaml
 
     try:
-        citation = yaml.safe_load(read_bytes(path, path.name).decode("utf-8"))
+        text = read_bytes(path, path.name, MAX_BYTES).decode("utf-8")
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise InputError(f"{path.name}: holds an alias (*), which is not read")
+        citation = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"{path.name}: not valid YAML ({' '.join(str(error).split())})") from None
     validate(citation, "citation", path.name)
