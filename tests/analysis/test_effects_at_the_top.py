@@ -74,7 +74,7 @@ def test_a_study_answers_its_question_also_where_nothing_is_shown_or_can_be(tmp_
 
 def test_a_large_gain_is_a_factor():
     texts = [gain_text(ratio) for ratio in (1.05, 1.42, 9.99, 10.0, 99.96, 1237.3)]
-    assert texts == ["+5.0\u00a0%", "+42\u00a0%", "+899\u00a0%", "10.0×", "100.0×", "1,237×"]
+    assert texts == ["+5\u00a0%", "+42\u00a0%", "+899\u00a0%", "10.0×", "100.0×", "1,237×"]
     # the ends of an interval as the gain itself
     assert gain_text(33.1, 9.5, 115.0) == "33.1× [9.5×, 115×]"
     assert gain_text(9.5, 4.0, 22.5) == "+850\u00a0% [+300\u00a0%, +2150\u00a0%]"

@@ -62,7 +62,9 @@ def test_a_cause_is_known_by_its_mark(tmp_path, ratio, method, observed, on, cau
     cell = cell_of(tmp_path, ratio, method, observed, change)
     assert cause_of(cell) == cause
     assert legacy_ratio(cell) == pytest.approx(ratio)
-    assert sentence(cell).startswith(f"The published arithmetic gives {100 * (ratio - 1):+.2f}")
+    assert sentence(cell).startswith(
+        f"The published arithmetic gives {100 * (ratio - 1):+.3g}\u00a0%."
+    )
 
 
 @pytest.mark.parametrize(("off", "cause"), [(0.9, Cause.UNEXPLAINED), (1.1, Cause.SUBTRACTION)])

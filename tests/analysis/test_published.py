@@ -9,7 +9,6 @@ from results_factory import FRAMEWORKS, Project, make_plan
 from analysis.comparisons.findings import findings
 from analysis.comparisons.speedups import speedups
 from analysis.formats.errors import InputError
-from analysis.formats.text import gain
 from analysis.results.reference import REFERENCE, load_reference
 from analysis.tables.published import published_table
 from analysis.tables.writers import table_csv
@@ -40,6 +39,10 @@ def published(tmp_path_factory, reference):
         if value is None:
             cell.update(unsupported="NA on the page", runs=[])
     return project.load()
+
+
+def gain(ratio):
+    return f"{100 * (ratio - 1):+.0f}\u00a0%"
 
 
 def gains(entries):

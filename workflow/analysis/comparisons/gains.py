@@ -156,7 +156,7 @@ def tally(found: pd.DataFrame) -> str:
     rows = count(len(found), "row")
     if found["verdict"].isna().all():
         faster = (found["speedup"] > 1).sum()
-        return f"faster by the mean of one run in {faster} of {rows}, without an interval"
+        return f"faster by the means in {faster} of {rows}, without an interval"
     numbers = found["verdict"].fillna(str(Verdict.AMBIGUOUS)).value_counts()
     parts = [f"{text} in {numbers[v]}" for v, text in VERDICT_TEXT.items() if v in numbers]
     return f"{listed(parts)} of {rows}"

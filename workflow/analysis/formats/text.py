@@ -38,6 +38,7 @@ _LATEX = {
     "[": "{[}",
     "]": "{]}",
     '"': "''",
+    "\u00a0": "~",
 }
 # What LaTeX has no letter for, unless a package brings it: one such ends its run.
 _NOT_LATEX = re.compile("[^ -\u017f–—‘’“”…]")
