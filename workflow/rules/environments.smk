@@ -16,8 +16,8 @@ for environment in PLAN.order.deployments:
         output:
             environment.marker,
         log:
-            f"{RESULTS}/logs/environments/{environment.stack}/{environment.accelerator}"
-            f"/{environment.name}.log",
+            f"{RESULTS}/logs/environments/{environment.stack}/{environment.accelerator}/"
+            f"{environment.name}.log",
         priority: PLAN.order.of_deployment(environment)
         localrule: True
         conda:
