@@ -123,6 +123,7 @@ def test_where_nothing_can_be_installed_the_report_says_why_everything_is_missin
 def test_times_stand_though_their_card_could_not_be_read_back(project, figures, all_of_it):
     words = "parity: ValueError: no card"
     changed = {} if all_of_it else {"column": "keras3-jax", "run": 1}
+    project.plan["rows"][0]["measures"] = {"precision": "float32"}
     project.change(lambda r: r.update(parity=None, withheld=[words]), **changed)
     _, appendix = pages_of(project, figures)
     assert words in appendix
