@@ -63,7 +63,7 @@ def test_a_whole_table_has_sentences_each_with_its_evidence(whole, whole_pages):
     assert "takes 3.79× [3.69×, 3.90×] the time of Keras 3 (JAX)" in slower
     assert keras2.startswith("Keras 3 on its fastest backend against Keras 2: faster in 11 of 11")
     assert pytorch.startswith("Keras 3 on its fastest backend against plain PyTorch: faster in 11")
-    assert "63 of 66 cells have a time, each from 2 and 3 runs." in where
+    assert "63 of 66 cells have a time, each from 2 to 3 runs." in where
     evidence = re.findall(r'href="#([^"]+)" aria-label="Evidence of sentence', whole_pages[0])
     assert len(evidence) == MOST and all(f'id="{anchor}"' in whole_pages[0] for anchor in evidence)
 

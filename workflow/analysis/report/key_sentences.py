@@ -162,8 +162,5 @@ def _where(results: Results) -> KeySentence:
 
 
 def _runs(results: Results) -> str:
-    numbers = sorted({len(cell.ok_runs) for cell in results.cells if cell.ok_runs})
-    return (
-        f"each from {listed([str(number) for number in numbers])} "
-        f"run{'s' if numbers != [1] else ''}"
-    )
+    fewest, *more = sorted({len(cell.ok_runs) for cell in results.cells if cell.ok_runs})
+    return f"each from {fewest} to {more[-1]} runs" if more else f"each from {count(fewest, 'run')}"
