@@ -91,7 +91,10 @@ def test_five_best_calls_rest_on_gaps_under_two_per_cent(published):
 def test_published_table_labels_both_lines_and_ranks_nothing(project, reference):
     project.fail("oom", "killed", column="keras3-jax", task="fit", run=1)
     table = published_table(project.load(), reference)
-    assert table.notes == [("a", "mean of 2 of 3 runs; run 1 oom: MemoryError: killed")]
+    lost = (
+        "mean of 2 of 3 runs, as if it had every round of its row; run 1 oom: MemoryError: killed"
+    )
+    assert table.notes == [("a", lost)]
     assert table.marks(table.rows[0].cells[2]) == ["a"]
     assert [row.labels for row in table.rows[:2]] == [
         ("BERT fit", "this run: Example CPU", "8"),

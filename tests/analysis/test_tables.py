@@ -5,7 +5,7 @@ import re
 import pyarrow
 import pytest
 from pyarrow import parquet
-from record_changes import slow_down, takes
+from record_changes import slow_down, stretch, takes
 from results_factory import FRAMEWORKS, Project, hostile_project, make_plan
 from whole_table import whole_table
 
@@ -31,9 +31,18 @@ def test_cells_print_mean_interval_best_and_status(project):
     assert [name for name, cell in fit.items() if cell.best] == ["keras3-jax"]
     assert fit["pytorch-eager"].text == "oom" and table.marks(fit["pytorch-eager"]) == ["b"]
     assert dict(table.notes) == {
-        "a": "mean of 2 of 3 runs; run 2 timeout: not finished after the time limit of 60 s",
+        "a": "mean of 2 of 3 runs, as if it had every round of its row; run 2 timeout: not "
+        "finished after the time limit of 60 s",
         "b": "oom: MemoryError: killed",
     }
+
+
+def test_a_mean_without_its_warm_up_says_so(project):
+    project.change(lambda r: stretch(r, 1.3, slice(0, 3)), "keras3-jax", "fit")
+    table = main_table(project.load())
+    assert table.notes == [("a", "without its first blocks, which were warm-up")]
+    cell = dict(zip(FRAMEWORKS, table.rows[0].cells, strict=True))["keras3-jax"]
+    assert cell.text == "8.016" and table.marks(cell) == ["a"]
 
 
 def test_one_run_has_no_interval_compares_nothing_and_nothing_is_bold(tmp_path):

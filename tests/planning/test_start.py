@@ -67,14 +67,14 @@ def test_what_is_to_be_measured_is_said_once_with_the_first_job_that_measures(ca
     jobs = Jobs(start)
     assert capsys.readouterr().err == ""  # a page of archives, say, measures nothing
     for _ in range(2):
-        jobs.can_be_timed_here()
+        jobs.begin_timing()
     said = capsys.readouterr().err
     assert said.count("millistep: 1 of 1 runs to measure at smoke scale") == 1
     # The job of a block and one on a node find nothing out: they were told what to do.
     assert Start(workflow(is_main_process=False), config(), ROOT).to_measure == {}
     monkeypatch.setenv(sitting.SHARE, "0 1 1")
     start = Start(workflow(), config(), ROOT)
-    Jobs(start).can_be_timed_here()
+    Jobs(start).begin_timing()
     assert RECORD in start.to_measure and capsys.readouterr().err == ""
 
 

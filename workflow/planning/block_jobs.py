@@ -30,7 +30,7 @@ class BlockJobs:
 
         def stale(path: str) -> list[str]:
             if self._plan.block_of[path].path in self._jobs.blocks_now:
-                self._jobs.can_be_timed_here()
+                self._jobs.begin_timing()
                 if os.path.exists(path):
                     self._jobs.make_again(path)
             return []

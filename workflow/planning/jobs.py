@@ -37,7 +37,7 @@ class Jobs:
         if asked.forceall:
             return {*timed}
         forced = {path for path, run in timed.items() if {path, run.column.rule} & names}
-        return {*self._to_measure} | (forced if names else set())
+        return {*self._to_measure} | forced
 
     @cached_property
     def blocks_now(self) -> set[str]:
@@ -82,7 +82,7 @@ class Jobs:
 
         def stale(path: str) -> list[str]:
             if path in self.now:
-                self.can_be_timed_here()
+                self.begin_timing()
             if path in self._to_measure:
                 if not self._is_seen(path):
                     self.make_again(path)
@@ -129,7 +129,7 @@ class Jobs:
     def stale_known_steps(self, wildcards) -> list[str]:
         control = self._plan.controls.known_steps
         if changes.is_stale(Path(control.path), control.identity):
-            self.can_be_timed_here()
+            self.begin_timing()
             self.make_again(control.path)
         return []
 
@@ -180,7 +180,7 @@ class Jobs:
         or_one_line(bundle.check_portable, self._plan)
         return []
 
-    def can_be_timed_here(self) -> None:
+    def begin_timing(self) -> None:
         """Say what is measured, or end with one line if it cannot be timed; the first job asks."""
         if not self._was_checked:
             or_one_line(this_machine.check_device, self._plan)

@@ -172,8 +172,11 @@ def badge(cell: Cell) -> str:
 
 
 def _notes(cell: Cell) -> tuple[str, ...]:
-    """A footnote for each reason why a mean lacks runs, and for what disturbed one that it has."""
+    """A footnote for each reason why a mean lacks runs, for what disturbed one that it has, and
+    where it is without warm-up.
+    """
     kept = f"mean of {len(cell.ok_runs)} of {count(len(cell.runs), 'run')}"
+    kept += ", as if it had every round of its row" if cell.adjustment else ""
     why: dict[str, list[str]] = {}
     for run in cell.lost_runs:
         why.setdefault(f"{run.status}: {run.reason}", []).append(str(run.number))
@@ -182,7 +185,9 @@ def _notes(cell: Cell) -> tuple[str, ...]:
         for reason, own in why.items()
     ]
     disturbed = [f"{DISTURBED}: {cell.disturbed}"] if cell.disturbed else []
-    return (*lost, *disturbed)
+    warmed_up = any(run.left_out for run in cell.ok_runs)
+    without = ["without its first blocks, which were warm-up"] if warmed_up else []
+    return (*lost, *disturbed, *without)
 
 
 def _caption(results: Results, rows: Iterable[TableRow], of_all: list[str]) -> str:
