@@ -24,6 +24,11 @@ class Handlers:
 
     def begin(self) -> None:
         """Set unreadable files aside, and from now on show the lines of jobs without a terminal."""
+        if self._start.workflow.local_exec:
+            # Each job that has ended would have Snakemake's limit of jobs per second look through
+            # all that are ready once more a second: after 200 of them for a tenth of the time of
+            # two processors, which is that of the runs.
+            self._start.workflow.scheduler.job_rate_limiter = None
         for path, _ in changes.unreadable({} if self._start.elsewhere else self._start.to_measure):
             tell(f"{path} is now {changes.set_aside(path)}")
         if self._start.beside and not self._start.in_block:
