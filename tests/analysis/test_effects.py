@@ -13,6 +13,7 @@ from analysis.caveats import collect
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import Verdict
 from analysis.topics.effects.compute import effects, means
+from analysis.topics.effects.figure import effects as figure_of
 from analysis.topics.effects.latex import effects as latex_of
 from analysis.topics.effects.section import key_sentences, section, table_notes
 from analysis.topics.effects.table import effects as table_of
@@ -73,6 +74,13 @@ def test_rows_without_a_ratio_say_why_and_the_mean_names_them(tmp_path):
     assert "no row has both" in view["pairs"][0][0] and "nothing is shown yet" in view["says"]
     *_, mean = csv_lines(project)
     assert (mean["speedup"], mean["missing"]) == ("NA", "every row")
+
+
+def test_a_row_of_the_figure_without_a_ratio_says_why(tmp_path):
+    project = tf32_project(tmp_path)
+    project.change(lambda r: r["load"].update(foreign_cpu_share=0.5), TF32, "fit")
+    texts = [text.get_text() for text in figure_of(project.data()).axes[0].texts]
+    assert "disturbed" in texts and "no round" not in texts
 
 
 @pytest.mark.parametrize(("rows", "holds"), [(1, [True]), (2, [False, False])])

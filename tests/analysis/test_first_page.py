@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from quiet_table import JAX, TORCH
 from record_changes import slow_down, stretch, takes
-from results_factory import Project, make_plan, unsupported
+from results_factory import BERT_ROWS, Project, make_plan, unsupported
 from whole_table import whole_table
 
 from analysis.caveats import collect
@@ -188,6 +188,16 @@ def test_single_runs_show_no_difference_on_a_machine_that_was_not_quiet(tmp_path
     assert "This machine was not quiet: single runs show no difference" in {
         group.title for group in groups_of(project)
     }
+
+
+def test_of_a_machine_on_which_nothing_could_be_compared_both_say_so(tmp_path):
+    project = Project(tmp_path, make_plan(rows=(*BERT_ROWS, ("bert", "fit", 4, None))))
+    project.change(lambda r: r["load"].update(foreign_cpu_share=0.5))
+    assert "This machine was not quiet: no two columns could be compared" in {
+        group.title for group in groups_of(project)
+    }
+    first, _ = key_sentences(project.load())
+    assert first.text.startswith("In none of 3 rows could anything be compared")
 
 
 def test_notes_alone_neither_call_the_machine_noisy_nor_stand_on_the_first_page(quiet, figures):

@@ -36,6 +36,10 @@ def test_sessions_that_drifted_are_counted(project):
     (told,) = [c.sentence for c in collect(results) if c.id == "session_drifted"]
     assert of_nodes.lines[0][:3] == ("0a1b2c3d", "6", "2")
     assert "before in 2 of 6 sessions" in told
+    for canary in project.canaries:
+        canary["foreign_cpu_share"] = 0.5
+    (of_nodes,) = canaries(project.load())
+    assert of_nodes.lines[0][:3] == ("0a1b2c3d", "6", "NA")
 
 
 def test_a_virtual_machine_and_a_container_are_named_wherever_the_machine_is(project):

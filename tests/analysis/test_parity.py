@@ -50,6 +50,12 @@ def test_a_difference_is_named_with_what_each_column_ran(quiet, card, jax, torch
     assert caveat.severity is (Severity.CRITICAL if about else Severity.WARNING)
 
 
+def test_a_profile_that_saw_no_fused_attention_is_no_difference_to_none(quiet):
+    quiet.change(lambda r: r["parity"].update(attention="none"))
+    quiet.change(lambda r: r["parity"].update(attention_kernel="none seen"), TORCH)
+    assert differences(quiet) == []
+
+
 CARDS = st.lists(st.sampled_from([None, "a", "b", "c"]), min_size=3, max_size=3)
 
 

@@ -134,6 +134,16 @@ def test_nothing_measured_still_gives_a_report(tmp_path, figures, runs):
     assert "Nothing is measured yet" in text
 
 
+def test_a_table_without_a_time_says_how_its_runs_ended(tmp_path, figures):
+    project = Project(tmp_path, make_plan(runs=2))
+    project.fail("timeout")
+    text, _ = pages_of(project, figures)
+    ended = f"No run has a time: {len(project.records)} timeout"
+    assert f"{ended}; 0 of" in text and f"{ended}: there is nothing to cite." in text
+    assert "ms/step; no cell has a time." in text and "Example CPU" in text
+    assert "measured yet" not in text and "one run per cell" not in text
+
+
 def test_inlined_figures_do_not_clash_and_follow_the_theme(figures):
     svg = inline_svg(figures / "blocks.svg", "blocks")
     assert svg.startswith('<svg role="img" aria-labelledby="caption-blocks"')

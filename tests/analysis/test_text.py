@@ -40,6 +40,10 @@ def test_an_interval_has_the_digits_of_its_time_and_a_gain_none():
     assert interval_ms(214.49, Interval(9.9, 1000.0)) == ("9.9", "1000.0")
 
 
+def test_an_end_that_is_no_use_has_one_digit_and_is_never_zero():
+    assert interval_ms(4.619, Interval(1.07e-10, 200206504625.3)) == ("1e-10", "2e+11")
+
+
 @given(st.floats(min_value=1e-6, max_value=1e9))
 def test_printed_time_is_within_half_a_unit_of_the_fourth_digit(value):
     exponent = math.floor(math.log10(value))
@@ -53,7 +57,7 @@ def test_printed_time_is_within_half_a_unit_of_the_fourth_digit(value):
     [
         (0.2, False, "20"), (0.02, False, "2"), (0.0995, False, "10"), (0.0349, False, "3.5"),
         (0.0005, False, "0.1"), (0.05, True, "+5"), (-0.0349, True, "-3.5"), (1.4, True, "+140"),
-        (0.0005, True, "+0.05"), (0.004, True, "+0.4"),
+        (0.0005, True, "+0.05"), (0.004, True, "+0.4"), (-0.00004, False, "0"),
     ],
 )  # fmt: skip
 def test_a_share_and_a_difference_are_spelled_by_one_rule(share, signed, printed):

@@ -61,6 +61,9 @@ def test_a_line_by_hand(project):
     assert (line["epochs"], line["epoch_s"], line["target_accuracy"]) == (3, 1.5, 0.9)
     assert line["predicted_epoch_s"] == pytest.approx(1520 / 8 * 8.016e-3 + 0.5, rel=1e-5)
     assert line["seconds_to_target"] == 7.0  # 240 of 264 are 91 %: after two epochs
+    project.change(lambda r: r["load"].update(foreign_cpu_share=0.5), TORCH)
+    torch_trained(project)
+    assert lines_of(project)[TORCH]["predicted_epoch_s"] is None  # nothing follows from its steps
     project.plan["training"]["target_accuracy"] = 0.99
     assert lines_of(project)[JAX]["seconds_to_target"] is None
 

@@ -12,10 +12,9 @@ from analysis.archive.pack import pack
 from analysis.formats.errors import InputError, run_command
 from analysis.formats.text import count
 from analysis.report.citation import bibtex, read_citation
-from analysis.report.setting import machines, period
+from analysis.report.setting import machines, nothing_to_cite, period
 from analysis.results.commands import json_with
 from analysis.results.results import Results
-from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
 
 
 def summary(output: Path, changed: list[str], results: Results) -> str:
@@ -30,8 +29,8 @@ def summary(output: Path, changed: list[str], results: Results) -> str:
     if changed:
         files = count(len(changed), "file")
         lines.append(f"Folders and names of this machine were replaced in {files}.")
-    if is_simulated(results):
-        return "\n".join([*lines, "", NOT_TO_BE_CITED])
+    if why := nothing_to_cite(results):
+        return "\n".join([*lines, "", why])
     return "\n".join([*lines, "", bibtex(read_citation(ROOT / CITATION), note)])
 
 

@@ -23,6 +23,7 @@ from analysis.results.cells import Cell
 from analysis.results.runs import NOT_MEASURED, NOT_PLANNED, OK, STALE, UNSUPPORTED
 from contract.disturbance import DISTURBED
 
+MOST_TOLD = 10.0  # of a relative half-width: beyond it a number says no more
 NO_FAILURE = (OK, STALE, NOT_MEASURED, DISTURBED)
 NO_PEAK = (
     "no canary measured a matrix product of their precision on their machine, or none without "
@@ -84,7 +85,9 @@ def wide_interval(data: Data) -> Iterator[Found]:
     """Cells whose interval is too wide for the mean to be of use."""
 
     def text(cell: Cell) -> str:
-        return f"{percent(cell.interval.half_width)} in {count(len(cell.ok_runs), 'run')}"
+        width = cell.interval.half_width
+        told = percent(width) if width < MOST_TOLD else f"over {percent(MOST_TOLD)}"
+        return f"{told} in {count(len(cell.ok_runs), 'run')}"
 
     widths = {c: c.interval.half_width for c in measured(data.results.rows) if c.interval}
     wide = {cell: width for cell, width in widths.items() if width > WIDE_INTERVAL}

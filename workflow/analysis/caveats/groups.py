@@ -17,6 +17,7 @@ from analysis.formats.errors import write_text
 from analysis.formats.text import count, letter, markdown, percent
 from analysis.results.cells import Cell
 from analysis.results.results import Results
+from analysis.statistics.intervals import MIN_RUNS
 
 SHOWN = 15  # in the report; the appendix and caveats.json have all
 FIRST = 5  # on the first page
@@ -132,8 +133,11 @@ def smallest_difference(data: Data) -> tuple[str, str]:
     ends = data.ratios.dropna(subset=["ci95_low", "ci95_high"])
     ends = ends[ends["faster"] < ends["slower"]]  # each pair once
     if ends.empty:
-        return "single runs show no difference", (
-            "How large a difference has to be is not known: no two columns share two rounds."
+        single = all(len(cell.ok_runs) < MIN_RUNS for cell in data.results.cells)
+        why = "single runs show no difference" if single else "no two columns could be compared"
+        return why, (
+            "How large a difference has to be is not known: no two columns that may be compared "
+            "share two rounds."
         )
     reach = np.sqrt((ends["ci95_high"] / ends["ci95_low"]).astype(float)) - 1
     found = percent(reach.quantile(ONE_OF_TEN))

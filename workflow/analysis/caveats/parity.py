@@ -21,6 +21,7 @@ ATTENTION = ("attention", "attention_kernel")  # what the model asks for, what a
 ELSEWHERE = ("feeding", "fed_bytes_per_step", "optimizer_update")
 OF_FAMILIES = ("model_library",)  # a different one for each family of frameworks
 NOT_REPORTED = "not reported"
+NO_KERNEL = "none seen"  # where others were not looked at: no difference by itself
 
 
 @rule
@@ -74,7 +75,7 @@ def _said(card: dict[str, Any], keys: tuple[str, ...]) -> str:
     """
     if keys == PRECISION and card.get("dtype") in HALF:
         keys = ("dtype",)  # what float32 products would use is of no account then
-    reported = [spelled(card[key]) for key in keys if card.get(key) is not None]
+    reported = [spelled(card[key]) for key in keys if card.get(key) not in (None, NO_KERNEL)]
     return " / ".join(reported[:1] if len(set(reported)) == 1 else reported) or NOT_REPORTED
 
 

@@ -15,6 +15,7 @@ from contract.table_text import NA as NA
 from contract.table_text import decimals
 from contract.table_text import ms as ms
 
+NO_USE = 100  # times a time
 FLOP_UNITS = ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP")
 
 _CONTROL = re.compile(
@@ -45,9 +46,15 @@ _NOT_LATEX = re.compile("[^ -\u017f–—‘’“”…]")
 
 
 def interval_ms(value_ms: float, interval: Interval) -> tuple[str, str]:
-    """The ends of the interval of a time, to the digit of the time."""
+    """The ends of the interval of a time, to the digit of the time; those that are no use, a
+    hundred times away from it, to their own first digit.
+    """
     places = decimals(value_ms)
-    return f"{interval.low:.{places}f}", f"{interval.high:.{places}f}"
+    low, high = (
+        f"{end:.{places}f}" if value_ms / NO_USE <= end <= value_ms * NO_USE else f"{end:.0e}"
+        for end in (interval.low, interval.high)
+    )
+    return low, high
 
 
 def percent(share: float, signed: bool = False) -> str:
@@ -55,7 +62,7 @@ def percent(share: float, signed: bool = False) -> str:
     with two.
     """
     places = 0 if abs(share) >= 0.0995 else 2 if signed and abs(share) < 0.00995 else 1
-    number = f"{100 * share:{'+' if signed else ''}.{places}f}"
+    number = f"{100 * share:{'+' if signed else 'z'}.{places}f}"
     return f"{number.rstrip('0').rstrip('.') if places else number}\u00a0%"
 
 

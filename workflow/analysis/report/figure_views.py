@@ -50,6 +50,4 @@ def inline_svg(path: Path, name: str) -> str:
 def sample(results: Results) -> str:
     """The number of runs per cell, for every caption."""
     numbers = [len(cell.ok_runs) for cell in results.cells if cell.ok_runs]
-    return (
-        f"Runs per cell with a time: {spread(numbers)}." if numbers else "Nothing is measured yet."
-    )
+    return f"Runs per cell with a time: {spread(numbers) if numbers else 'none'}."

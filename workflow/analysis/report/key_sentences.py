@@ -9,7 +9,7 @@ from analysis.comparisons.findings import Answer, Finding, findings
 from analysis.data import Data
 from analysis.formats.spelling import within
 from analysis.formats.text import count, listed, ms, percent
-from analysis.report.setting import coverage, machines, period
+from analysis.report.setting import coverage, machines, nothing, period
 from analysis.results.cells import cell_ratio, contest
 from analysis.results.results import Results
 from analysis.results.rows import RowCells
@@ -31,7 +31,7 @@ def key_sentences(results: Results) -> list[KeySentence]:
     families compare; the last one says where it was measured.
     """
     if not results.records:
-        return [KeySentence(f"Nothing is measured yet: {coverage(results)}.", "#table")]
+        return [KeySentence(f"{nothing(results)}; {coverage(results)}.", "#table")]
     of_topics = said("key_sentences", Data(results))
     own = [sentence for name in TOPICS for sentence in of_topics.get(name, ())]
     found = [*_rows(results), *own, *_findings(results)]
@@ -44,6 +44,11 @@ def _rows(results: Results) -> Iterator[KeySentence]:
     few = len(compared) <= FEW_ROWS
     texts = [row_sentence(row, among) for row in compared] if few else [*_best(compared, among)]
     texts += [] if few else _slower(compared)
+    if compared and not few and not any(row.comparable for row in compared):
+        texts = [
+            f"In none of {count(len(compared), 'row')} could anything be compared: every time was "
+            "disturbed by other work or not steady."
+        ]
     yield from (KeySentence(text, "#table") for text in texts)
 
 

@@ -83,13 +83,14 @@ def _by_node(accelerator: str, results: Results) -> Grid:
     every = canaries_of(results.sessions, accelerator)
     names = list(dict.fromkeys(name for canary in every if canary.ok for name in canary.durations))
     sessions_on, _ = measured_on(results, accelerator)
-    drifted = {found.session.id for found in sessions_on if found.drifted}
+    drifted = {found.session.id: bool(found.drifted) for found in sessions_on if not found.useless}
     lines = []
     for node, sessions in by_node(results.sessions).items():
         found = canaries_of(sessions, accelerator)
         ok = [canary for canary in found if canary.ok]
-        told = sum(session.id in drifted for session in sessions)
-        numbers = (f"{len(sessions)}", f"{told}", f"{len(ok)} of {len(found)}")
+        told = [drifted[session.id] for session in sessions if session.id in drifted]
+        number = f"{sum(told)}" if told else NA
+        numbers = (f"{len(sessions)}", number, f"{len(ok)} of {len(found)}")
         lines.append((node, *numbers, *(_readings(ok, name) for name in names)))
     caption = (
         f"The same fixed work on {accelerator} before and after each session, in ms (memory copy: "

@@ -6,7 +6,7 @@ from typing import Any
 
 from analysis.data import Data
 from analysis.formats.text import listed, percent, spread
-from analysis.report.setting import machines, period, software, threads, values_of
+from analysis.report.setting import machines, nothing, period, software, threads, values_of
 from analysis.results.cells import contest
 from analysis.results.results import Results, correlation_of_starts, has_priors
 from analysis.statistics.forecast import false_slower, field_of, true_slower
@@ -23,7 +23,7 @@ GAPS = (0.03, 0.05, 0.10)  # true differences whose power is told
 def methods_text(results: Results) -> list[str]:
     """The paragraphs of the methods text."""
     if not results.records:
-        return ["Nothing is measured yet."]
+        return [f"{nothing(results)}."]
     own = [text for texts in said("methods", Data(results)).values() for text in texts]
     several = any(cell.interval for cell in results.cells)
     last = TEXTS.say("statistics", **_statistics(results)) if several else TEXTS.say("single_run")

@@ -1,6 +1,7 @@
 """What was run, where and when, as texts that several sections share."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +18,15 @@ from analysis.results.stand_in import NOT_TO_BE_CITED, TITLE, is_simulated
 NOTHING = "nothing measured yet"
 
 
+def nothing(results: Results) -> str:
+    """Why there is no time at all: nothing is measured yet, or how often runs ended how."""
+    ended = Counter(run.status for _, run in results.runs if run.record)
+    if not ended:
+        return "Nothing is measured yet"
+    told = listed([f"{number} {status}" for status, number in ended.items()])
+    return f"No run has a time: {told}"
+
+
 def title(results: Results) -> str:
     """Return a study's own title, or the models; before it, that a GPU was simulated or that runs
     are still to come.
@@ -30,10 +40,17 @@ def title(results: Results) -> str:
     return f"{TITLE}: {named}" if is_simulated(results) else named
 
 
-def citation(results: Results, drawn_by: str) -> str:
-    """How to cite the results; those of a simulated GPU are not to be cited."""
+def nothing_to_cite(results: Results) -> str:
+    """Why the results are not to be cited: of a simulated GPU, or without any time; else empty."""
     if is_simulated(results):
         return NOT_TO_BE_CITED
+    return "" if results.records else f"{nothing(results)}: there is nothing to cite."
+
+
+def citation(results: Results, drawn_by: str) -> str:
+    """How to cite the results, or why not to."""
+    if why := nothing_to_cite(results):
+        return why
     plan = results.plan
     return (
         f"{drawn_by} (CITATION.cff of its repository), {plan.scale} scale, "
@@ -42,9 +59,14 @@ def citation(results: Results, drawn_by: str) -> str:
     )
 
 
+def _records(results: Results) -> tuple[Record, ...]:
+    """The records that count; where none does, those that say why."""
+    return results.records or results.all_records
+
+
 def machines(results: Results) -> str:
     """Every machine that a number comes from; of equal ones the number of nodes."""
-    found = sorted({machine.described for machine in machines_of(results.records)})
+    found = sorted({machine.described for machine in machines_of(_records(results))})
     return listed([_of_nodes(results, machine) for machine in found], NOTHING)
 
 
@@ -52,7 +74,7 @@ def _of_nodes(results: Results, machine: str) -> str:
     """'4 nodes with Example CPU each', or the machine alone where it is one, or not known; and in
     what the runs were there.
     """
-    equal = (record for record in results.records if record.machine.described == machine)
+    equal = (record for record in _records(results) if record.machine.described == machine)
     nodes = {record.session.node for record in equal if record.session}
     cards = filter(None, map(results.machine_cards.get, sorted(nodes)))
     inside = dict.fromkeys(what for card in cards for what in card.inside)
@@ -62,10 +84,11 @@ def _of_nodes(results: Results, machine: str) -> str:
 
 def period(results: Results) -> str:
     """The time from the first start to the last end, in UTC."""
-    if not results.records:
+    records = _records(results)
+    if not records:
         return NOTHING
-    first = min(record.started_at for record in results.records)
-    last = max(record.finished_at for record in results.records)
+    first = min(record.started_at for record in records)
+    last = max(record.finished_at for record in records)
     day, begin, end = first[:10], _minute(first), _minute(last)
     return f"{begin} to {end.removeprefix(f'{day} ')} UTC"
 
@@ -76,7 +99,7 @@ def _minute(timestamp: str) -> str:
 
 def values_of(results: Results, value: Callable[[Record], Any]) -> str:
     """The different values of the records, sorted."""
-    return listed(sorted({str(value(record)) for record in results.records}))
+    return listed(sorted({str(value(record)) for record in _records(results)}))
 
 
 def coverage(results: Results) -> str:
@@ -147,7 +170,7 @@ def accelerators(results: Results) -> str:
 
 def threads(results: Results) -> str:
     """The thread policies in use."""
-    if not results.records:
+    if not _records(results):
         return NOTHING
     return values_of(
         results,
@@ -170,7 +193,8 @@ def software(results: Results) -> str:
     for column, versions in found.items():
         same = all(found[c] == versions for c in found if c.framework == column.framework)
         titles.setdefault(versions, {})[column.framework_title if same else column.title] = None
-    return "; ".join(f"{listed([*of])}: {versions}" for versions, of in titles.items()) or NOTHING
+    told = "; ".join(f"{listed([*of])}: {versions}" for versions, of in titles.items())
+    return told or ("not read back" if results.all_records else NOTHING)
 
 
 def settings(results: Results) -> str:

@@ -7,7 +7,7 @@ from analysis.formats.text import NA, count, interval_ms, letter, listed, ms
 from analysis.results.cells import Cell
 from analysis.results.plan import Column, Row
 from analysis.results.results import Results
-from analysis.results.runs import UNSUPPORTED
+from analysis.results.runs import OK, UNSUPPORTED
 from analysis.statistics.best_set import Standing
 from analysis.statistics.intervals import MARGIN
 from analysis.writing.texts import Texts
@@ -198,6 +198,7 @@ def _caption(results: Results, rows: Iterable[TableRow], of_all: list[str]) -> s
         "main",
         plan=plan,
         ranked=any(cell.ends for cell in cells),
+        timed=any(cell.status == OK for cell in cells),
         moderated=any(cell.interval != cell.plain_interval for cell in results.cells),
         margin=MARGIN,
         marks={mark: standing for standing, mark in STANDING_MARKS.items() if mark in marks},

@@ -15,6 +15,7 @@ from analysis.figures.panels import MOST_ROWS, SMALL, WIDTH_IN, empty, log_scale
 from analysis.figures.style import INK, PUBLISHED, RULE
 from analysis.formats.text import count
 from analysis.statistics.intervals import MARGIN
+from analysis.tables.model import badge
 from analysis.topics.effects import compute
 from analysis.topics.effects.compute import ENDS, PAIR, gain, means
 from analysis.topics.effects.table import MEAN
@@ -103,8 +104,8 @@ def _point(axes: Axes, line: float, found: Any, mark: dict[str, Any], text: str)
     """Draw a ratio with its interval, or say why there is none."""
     if pd.isna(found.speedup):
         cells = (found.base_cell, found.new_cell)
-        status = next((cell.status for cell in cells if not cell.ok_runs), "no round")
-        write_beside(axes, line, status, color=PUBLISHED)
+        why = (badge(cell) if cell.ok_runs else cell.status for cell in cells)
+        write_beside(axes, line, next(filter(None, why), "no round"), color=PUBLISHED)
         return
     axes.plot([found.ci95_low, found.ci95_high], [line, line], color=mark["color"], linewidth=1.4)
     axes.plot(found.speedup, line, linestyle="", zorder=3, **mark)

@@ -33,9 +33,9 @@ def compared(data: Data) -> pd.DataFrame:
 
     `epochs` are over; loss, accuracy and seconds are missing before the first one is. `epoch_s` is
     the median over epochs with their validation (the first one compiles), `predicted_epoch_s` the
-    same from ms/step. `as_the_first` says whether loss and images told right are those of the row's
-    first training, whose values end in `_first`; it is missing where that is not to be expected:
-    the model has dropout, or the epochs are not as many.
+    same from ms/step, where that tells something. `as_the_first` says whether loss and images told
+    right are those of the row's first training, whose values end in `_first`; it is missing where
+    that is not to be expected: the model has dropout, or the epochs are not as many.
     """
     target = (data.results.plan.training or {}).get("target_accuracy")
     lines = [
@@ -70,6 +70,7 @@ def _line(cell: Cell, training: Training, target: float | None) -> dict[str, Any
     rights = [epoch.validation_right for epoch in training.epochs]
     steps = training.images // cell.row.batch_size
     validation_s = median(epoch.validation_s for epoch in training.epochs)
+    predicted_s = steps * cell.step_ms / 1000 + validation_s if cell.comparable else None
     enough = target and target * training.validation_images
     reached = zip(accumulate(epochs_s), rights, strict=True)
     return line | {
@@ -77,7 +78,7 @@ def _line(cell: Cell, training: Training, target: float | None) -> dict[str, Any
         "validation_right": rights[-1],
         "validation_accuracy": rights[-1] / training.validation_images,
         "epoch_s": median(epochs_s),
-        "predicted_epoch_s": steps * cell.step_ms / 1000 + validation_s,
+        "predicted_epoch_s": predicted_s,
         "target_accuracy": target,
         "seconds_to_target": next((s for s, right in reached if enough and right >= enough), None),
     }
