@@ -143,6 +143,18 @@ def test_a_second_start_finds_nothing_to_do_and_a_changed_column_is_measured_alo
     assert len(table.sessions("steady")) == 2
 
 
+def test_what_is_asked_for_is_measured_again_by_the_job_of_its_block(table):
+    before = {column: table.record("steady", column, 8) for column in ("fake", "other")}
+    target = done("steady", 8)
+    status, said = table.snakemake("--quiet", "rules", "-R", "time_other", "--", target)
+    assert status == 0, said
+    assert "asked for: hungry" in said or "asked for: steady" in said
+    assert table.record("steady", "fake", 8) == before["fake"]
+    sessions = table.sessions("steady", 8)
+    assert len(sessions) == 2 + (before["other"]["session"]["id"] != sessions[0]["id"])
+    assert table.record("steady", "other", 8)["session"]["id"] == sessions[-1]["id"]
+
+
 def test_a_whole_snakemake_may_be_one_job(table):
     records = [
         f"results/records/smoke/lost/fit-b4/{column}/run2.json" for column in ("fake", "other")

@@ -75,15 +75,12 @@ class BlockJobs:
                 options += ["--conda-prefix", str(prefix)]
 
         def command(path: str) -> str:
-            # A record that is named is measured by a job of its own.
-            unforced = {*self._start.to_measure, *workflow.dag_settings.forcerun}
-            now = (run.record for run in self._runs_now(path))
-            forced = [record for record in now if record not in unforced]
-            force = ["--forcerun", *forced] if forced else []
             files = self._plan.block_of[path].files
+            forced = [file for file in files if file in self._start.asked_of_blocks]
+            force = ["--forcerun", *forced] if forced else []
             return shlex.join([*SNAKEMAKE, *options, *force, "--", *files])
 
         return self._jobs.of_file(pattern, command)
 
     def _runs_now(self, path: str) -> list[Any]:
-        return [run for run in self._plan.block_of[path].runs if run.record in self._jobs.now]
+        return [run for run in self._plan.block_of[path].runs if run.record in self._start.now]

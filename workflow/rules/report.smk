@@ -16,6 +16,7 @@ rule runs:
     """Read and check every record once: all in one file, and a tidy table of the runs."""
     input:
         RECORDS,
+        JOBS.all_measured,
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
         sessions=SESSIONS,

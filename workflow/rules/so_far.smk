@@ -1,7 +1,7 @@
 # Results so far, drawn between two blocks: nothing is timed meanwhile.
 from planning.so_far import SoFar
 
-SO_FAR = SoFar(PLAN, JOBS)
+SO_FAR = SoFar(START, JOBS)
 PAGE_SO_FAR = f"{RESULTS}/so_far/{{part}}/report.html"
 VERDICT = f"{RESULTS}/so_far/{ROW}.txt"
 
