@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -40,11 +41,15 @@ class Failed(EnvironmentProblem):
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file such that others see it complete or not at all."""
+    """Write a file such that others see it complete or not at all, those on other nodes, too."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.write_text(text)
-    unfinished.replace(path)
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        unfinished.write_text(text)
+        unfinished.replace(path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def clean_environ(**extra: str) -> dict[str, str]:
