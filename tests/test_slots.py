@@ -53,6 +53,9 @@ def test_in_a_fresh_folder_blocks_make_all_that_there_is_after_their_data(projec
     assert all("results/data/digits.json" in job for rule, job in jobs if rule == "block")
     # Nothing is drawn beside something that is timed.
     assert all("machine_percent=" in job for rule, job in jobs if rule != "all")
+    asked = re.compile(r"machine_percent=(\d+)")
+    share = {rule: int(asked.search(job)[1]) for rule, job in jobs if rule != "all"}
+    assert all(share["block"] + share[rule] > 100 for rule in share if rule != "block")
 
 
 def test_without_locks_there_is_one_slot_and_several_are_refused(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ rule answer:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # never beside something that is timed
+        machine_percent=UNTIMED,
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:

@@ -22,7 +22,7 @@ rule archive:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # never beside something that is timed
+        machine_percent=UNTIMED,
         python=ANALYSIS_PYTHON,
     params:
         analysis=drawn_by(texts=["workflow/analysis", "report"]),

@@ -19,7 +19,7 @@ rule atlas_archive:
         "../../envs/analysis.yaml"
     resources:
         python=ANALYSIS_PYTHON,
-        machine_percent=1,  # never beside something that is timed
+        machine_percent=UNTIMED,
     params:
         analysis=drawn_by(texts=["workflow/analysis", "report"]),
         place=ARCHIVES.place,
@@ -49,7 +49,7 @@ rule atlas:
     resources:
         python=ANALYSIS_PYTHON,
         folder=ATLAS,
-        machine_percent=1,
+        machine_percent=UNTIMED,
     params:
         analysis=drawn_by("claims", "report", "compare", "atlas", texts=["report"]),
     shell:

@@ -17,7 +17,7 @@ rule bundle:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # never beside something that is timed
+        machine_percent=UNTIMED,
         envs=(SOURCES / "envs").as_posix(),
     params:
         config=WHOLE_CONFIG,

@@ -18,7 +18,7 @@ for dataset in trainings.datasets(PLAN):
         priority: 1_600_000
         localrule: True
         resources:
-            machine_percent=1,
+            machine_percent=UNTIMED,
             folder=trainings.FOLDER,
         params:
             dataset=dataset.name,

@@ -12,7 +12,7 @@ rule plan:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # so that it does not run while something is timed
+        machine_percent=UNTIMED,
         envs=(SOURCES / "envs").as_posix(),
     params:
         config=WHOLE_CONFIG,

@@ -30,7 +30,7 @@ rule runs:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # never beside something that is timed
+        machine_percent=UNTIMED,
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:
@@ -77,7 +77,7 @@ for name, rooms, files in (
         conda:
             "../../envs/analysis.yaml"
         resources:
-            machine_percent=1,
+            machine_percent=UNTIMED,
             python=ANALYSIS_PYTHON,
             results=RESULTS,
             part=name,  # a resource: in the command, `name` would be the last of this loop
@@ -108,7 +108,7 @@ rule figure:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,
+        machine_percent=UNTIMED,
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:
@@ -140,7 +140,7 @@ rule report:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,
+        machine_percent=UNTIMED,
         python=ANALYSIS_PYTHON,
         results=RESULTS,
     params:

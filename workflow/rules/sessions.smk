@@ -19,7 +19,7 @@ rule sessions:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,
+        machine_percent=UNTIMED,
     shell:
         program(
             "supervise sessions",
