@@ -42,6 +42,12 @@ def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(proj
     assert project.snakemake(*again, cores=2).returncode == 0
     assert [len(json.loads(file.read_text())["sessions"]) for file in files] == [2, 2]
 
+    # Other code puts their sessions together again, and measures nothing.
+    with (project.folder / "workflow/supervise/sessions.py").open("a") as source:
+        source.write("\nCHANGED = True\n")
+    said = project.dry_run("--", "results/sessions.json")
+    assert re.findall(r"^(?:local)?rule (\w+):$", said, re.M) == ["sessions"]
+
 
 def test_in_a_fresh_folder_blocks_make_all_that_there_is_after_their_data(project):
     models = {"fake": {"fit": [4, 8]}, "mnist_dense": {"fit": "default"}}

@@ -22,7 +22,7 @@ from supervise import sitting
 from supervise.marks import Mark
 from supervise.slots import share
 
-from ..shared import gone, valid, wait_for
+from ..shared import gone, python, valid, wait_for
 from .conftest import ENVIRONMENT, PLUGINS, identity
 
 RECORDS = "results/records/smoke/fake/fit-b4"
@@ -267,6 +267,25 @@ def test_what_is_interrupted_is_measured_by_the_next_start_as_if_nothing_had_bee
     assert not list(FILE.parent.rglob(".*"))
     assert Cell().run(**sitting.share(0, 1, 2))[0] == 0
     assert record("two")["status"] == "ok"
+
+
+@pytest.mark.parametrize(("ignored", "said"), [(True, "goes on\n"), (False, "ends\n")])
+def test_a_terminal_that_is_closed_ends_what_nohup_does_not_protect(ignored, said):
+    nohup = "signal.signal(signal.SIGHUP, signal.SIG_IGN)" if ignored else ""
+    assert python("-c", HUNG_UP.format(nohup=nohup)) == said
+
+
+HUNG_UP = """\
+import os, signal
+from supervise.interrupts import end_by_interrupt
+{nohup}
+end_by_interrupt()
+try:
+    os.kill(os.getpid(), signal.SIGHUP)
+    print("goes on")
+except KeyboardInterrupt:
+    print("ends")
+"""
 
 
 def test_a_run_that_was_refused_is_not_tried_again_nor_said_twice():

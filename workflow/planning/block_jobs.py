@@ -46,7 +46,9 @@ class BlockJobs:
         ]
 
     def minutes(self, pattern: str) -> OfJob:
-        """Bound a block's minutes: each run's limit and start, and deployments in between."""
+        """Find a block's minutes: each run's limit and start, some for canaries and deployments.
+        What is measured twice may need more: then a second job goes on.
+        """
         seconds = self._plan.time_limit_s + 60
         return self._jobs.of_file(
             pattern, lambda path: 10 + round(len(self._runs_now(path)) * seconds / 60)

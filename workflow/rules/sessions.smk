@@ -20,6 +20,9 @@ rule sessions:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=UNTIMED,
+    params:
+        # The code that puts them together.
+        program=content_digest(SOURCES, "workflow/supervise/sessions.py"),
     shell:
         program(
             "supervise sessions",
