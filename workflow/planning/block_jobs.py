@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import Any
 
 from planning.jobs import Jobs, OfJob
 from planning.start import Start
@@ -50,22 +49,12 @@ class BlockJobs:
         What is measured twice may need more: then a second job goes on.
         """
         seconds = self._plan.time_limit_s + 60
-        return self._jobs.of_file(
-            pattern, lambda path: 10 + round(len(self._runs_now(path)) * seconds / 60)
-        )
 
-    def columns(self, pattern: str) -> OfJob:
-        """Name the columns whose runs a block still has to measure, for readers of a dry run."""
+        def minutes(path: str) -> int:
+            now = [file for file in self._plan.block_of[path].files if file in self._start.now]
+            return 10 + round(len(now) * seconds / 60)
 
-        def words(path: str) -> str:
-            first = self._plan.by_record
-            names = (
-                f"{run.column.name}{'' if run.record in first else ':again'}"
-                for run in self._runs_now(path)
-            )
-            return " ".join(names) or "nothing"
-
-        return self._jobs.of_file(pattern, words)
+        return self._jobs.of_file(pattern, minutes)
 
     def snakemake(self, pattern: str) -> OfJob:
         """Return the command that makes a block's records and the canaries around them in turn."""
@@ -83,6 +72,3 @@ class BlockJobs:
             return shlex.join([*SNAKEMAKE, *options, *force, "--", *files])
 
         return self._jobs.of_file(pattern, command)
-
-    def _runs_now(self, path: str) -> list[Any]:
-        return [run for run in self._plan.block_of[path].runs if run.record in self._start.now]

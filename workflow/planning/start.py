@@ -20,7 +20,6 @@ from deploy.environments import cache, definition_sha256
 from planning import changes
 from planning.config import or_one_line, results_folder
 from planning.plan import Plan
-from planning.resolve import put_first_on_path
 from supervise import block, sitting
 from supervise.interrupts import end_by_interrupt
 
@@ -150,7 +149,8 @@ class Start:
         self.began_ns = failures.begin()
         # Rules without an environment of their own run on the interpreter that runs Snakemake; the
         # analysis has one.
-        put_first_on_path(Path(sys.executable).parent)
+        python = Path(sys.executable).parent
+        os.environ["PATH"] = f"{python}{os.pathsep}{os.environ['PATH']}"
         if self.use_conda and shutil.which("uv"):
             # Snakemake itself runs the post-deploy scripts, and they find uv.
             os.environ.update(uv.variables(Path(sys.executable), cache().with_name("uv")))

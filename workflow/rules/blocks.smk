@@ -29,7 +29,6 @@ rule block:
         **({"runtime": BLOCK_JOBS.minutes(BLOCK)} if START.on_nodes else {}),
         machine_percent=100 // PLAN.slots,
         attempt_no=lambda wildcards, attempt: attempt,
-        measured=BLOCK_JOBS.columns(BLOCK),
         results=RESULTS,
         slots=PLAN.slots,
         on_node="--on-node" if START.on_nodes else "",

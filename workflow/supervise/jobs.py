@@ -11,7 +11,7 @@ from typing import Any
 from deploy import environments
 from deploy.overlaid import Uninstallable
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
-from supervise import device, memory, preconditions, processors, variables
+from supervise import device, machine, preconditions, processors, variables
 from supervise.interrupts import end_after_snakemake, end_with_snakemake
 from supervise.marks import Refusal
 from supervise.terminal import say
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory-gib",
         dest="memory_limit_mib",
-        type=memory.limit_mib,
+        type=machine.memory_limit_mib,
         required=True,
         help="that the run may use of the host's; auto for most of what there is",
     )
