@@ -35,8 +35,9 @@ class EnvironmentProblem(Exception):
 class Failed(EnvironmentProblem):
     """A command that was to create an environment failed."""
 
-    def __init__(self, message: str, passing: bool):
+    def __init__(self, message: str, cause: str, passing: bool):
         super().__init__(message)
+        self.cause = cause
         self.passing = passing  # the cause may be gone at the next attempt
 
 
@@ -147,4 +148,4 @@ def failure(name: str, log: Path) -> Failed:
     text = log.read_text(errors="replace")
     words, passing = causes.cause(text)
     tail = "".join(f"\n    {line}" for line in text.splitlines()[-TAIL_LINES:])
-    return Failed(f"could not create {name}: {words}; the log is {log}{tail}", passing)
+    return Failed(f"could not create {name}: {words}; the log is {log}{tail}", words, passing)
