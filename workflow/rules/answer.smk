@@ -21,8 +21,6 @@ rule answer:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=UNTIMED,
-        python=ANALYSIS_PYTHON,
-        results=RESULTS,
     params:
         analysis=drawn_by(
             *("caveats", "claims", "report", "answer"),
@@ -33,5 +31,5 @@ rule answer:
         analysis(
             "answer",
             "--measured {input.measured} --settings {params.settings:q}"
-            " --output-dir {resources.results}",
+            f" --output-dir {RESULTS}",
         )

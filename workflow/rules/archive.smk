@@ -23,7 +23,6 @@ rule archive:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=UNTIMED,
-        python=ANALYSIS_PYTHON,
     params:
         analysis=drawn_by(texts=["workflow/analysis", "report"]),
         config=WHOLE_CONFIG,

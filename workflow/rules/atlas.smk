@@ -18,7 +18,6 @@ rule atlas_archive:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        python=ANALYSIS_PYTHON,
         machine_percent=UNTIMED,
     params:
         analysis=drawn_by(texts=["workflow/analysis", "report"]),
@@ -47,10 +46,8 @@ rule atlas:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        python=ANALYSIS_PYTHON,
-        folder=ATLAS,
         machine_percent=UNTIMED,
     params:
         analysis=drawn_by("claims", "report", "compare", "atlas", texts=["report"]),
     shell:
-        DRAWING.module("atlas", "{input.read} --output-dir {resources.folder}")
+        DRAWING.module("atlas", f"{{input.read}} --output-dir {ATLAS}")

@@ -19,13 +19,12 @@ for dataset in trainings.datasets(PLAN):
         localrule: True
         resources:
             machine_percent=UNTIMED,
-            folder=trainings.FOLDER,
         params:
             dataset=dataset.name,
             sha256=dataset.sha256,
         shell:
             program(
                 "datasets",
-                "--name {params.dataset} --folder {resources.folder} --outcome {output}"
+                f"--name {{params.dataset}} --folder {trainings.FOLDER} --outcome {{output}}"
                 " 2> >(tee {log} >&2)",
             )

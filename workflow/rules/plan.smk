@@ -13,7 +13,6 @@ rule plan:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=UNTIMED,
-        envs=(SOURCES / "envs").as_posix(),
     params:
         config=WHOLE_CONFIG,
         plan=PLAN.sha256,
@@ -21,6 +20,6 @@ rule plan:
     shell:
         program(
             "planning plan",
-            "--envs {resources.envs:q} --config {params.config:q} {params.elsewhere}"
+            "--config {params.config:q} {params.elsewhere}"
             " --output {output} 2> >(tee {log} >&2)",
         )

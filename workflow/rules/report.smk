@@ -31,14 +31,12 @@ rule runs:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=UNTIMED,
-        python=ANALYSIS_PYTHON,
-        results=RESULTS,
     params:
         analysis=drawn_by("tables"),
     shell:
         analysis(
             "report.draw",
-            "--only runs --keep {output.measured} --output-dir {resources.results}",
+            f"--only runs --keep {{output.measured}} --output-dir {RESULTS}",
         )
 
 
@@ -78,8 +76,6 @@ for name, rooms, files in (
             "../../envs/analysis.yaml"
         resources:
             machine_percent=UNTIMED,
-            python=ANALYSIS_PYTHON,
-            results=RESULTS,
             part=name,  # a resource: in the command, `name` would be the last of this loop
         params:
             analysis=drawn_by(*rooms),
@@ -109,8 +105,6 @@ rule figure:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=UNTIMED,
-        python=ANALYSIS_PYTHON,
-        results=RESULTS,
     params:
         analysis=drawn_by("figures"),
         caption=DRAWING.caption,
@@ -141,8 +135,6 @@ rule report:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=UNTIMED,
-        python=ANALYSIS_PYTHON,
-        results=RESULTS,
     params:
         analysis=drawn_by(
             *("caveats", "claims", "tables", "figures", "report"),

@@ -24,7 +24,6 @@ rule page_so_far:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=100,
-        python=ANALYSIS_PYTHON,
     shell:
         analysis("report.draw", "--output-dir $(dirname {output:q})")
 
@@ -45,7 +44,6 @@ rule verdict:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=100,
-        python=ANALYSIS_PYTHON,
     shell:
         analysis(
             "report.verdict",
