@@ -87,14 +87,5 @@ example:
 .venv:
 	@$(call environment,workflow,.venv,workflow.txt)
 
-.venv-analysis:
-	@$(call environment,analysis,.venv-analysis,analysis.yaml)
-
-.venv-test:
-	@$(call environment,test,.venv-test,test.txt)
-
-.venv-snakefmt:
-	@$(call environment,snakefmt,.venv-snakefmt,snakefmt.txt)
-
-.venv-docs:
-	@$(call environment,docs,.venv-docs,docs.txt)
+.venv-analysis .venv-test .venv-snakefmt .venv-docs: .venv-%:
+	@$(call environment,$*,$@,$(notdir $(wildcard envs/$*.yaml envs/$*.txt)))

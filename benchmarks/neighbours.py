@@ -71,14 +71,14 @@ def started(wanted):
 
 def inside(wanted):
     """Print ms/step of the cell in a slot, once or until an interrupt."""
-    from supervise import memory, parent
+    from supervise import machine, parent
     from supervise.interrupts import end_by_interrupt
     from supervise.slots import keep_to
 
     end_by_interrupt()
     keep_to(wanted["slot"], wanted["slots"])
     with contextlib.suppress(KeyboardInterrupt), tempfile.TemporaryDirectory() as folder:
-        limits = (wanted["time_limit_s"], memory.limit_mib("auto") / wanted["slots"])
+        limits = (wanted["time_limit_s"], machine.memory_limit_mib("auto") / wanted["slots"])
         log = Path(folder, "run.log")
         job = parent.Job(wanted["identity"], wanted["environment"], log, *limits)
         while True:

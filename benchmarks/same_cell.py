@@ -65,11 +65,11 @@ def of_fewer(names, rng, tries=2000):
 
 def experiment(plan, run, rounds, rng):
     """``{name: {round: ms/step}}`` of the same cell under names A and B."""
-    from supervise import memory, parent
+    from supervise import machine, parent
 
     environment = environment_of(plan, run)
     identity = {**json.loads(run.identity), "extras": [], "probes": []}
-    limits = (plan.time_limit_s, memory.limit_mib(plan.memory_gib))
+    limits = (plan.time_limit_s, machine.memory_limit_mib(plan.memory_gib))
     names = {"A": {}, "B": {}}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(1, rounds + 1):

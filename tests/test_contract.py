@@ -77,6 +77,19 @@ def test_a_kernel_that_killed_for_memory_is_told_from_a_kill_from_outside():
     assert of_process(KILLED)[0] == "killed"
 
 
+def test_what_fails_since_the_kernel_killed_a_helper_for_memory_lacked_memory():
+    failure = {"type": "BrokenProcessPool", "message": "A child process terminated abruptly"}
+    raised = Ending(done=False, exit_code=1, failure=failure)
+    ended = Ending(done=False, exit_code=1, last_words="a worker is gone")
+    assert {of_process(raised)[0], of_process(ended)[0]} == {"error"}
+    for one, words in ((raised, "abruptly"), (ended, "a worker is gone")):
+        status, reason = of_process(replace(one, kernel_killed_for_memory=True))
+        assert status == "oom" and reason.endswith(words)
+        assert reason.startswith("the kernel killed a process for lack of memory: ")
+    done = Ending(done=True, exit_code=0, kernel_killed_for_memory=True)
+    assert of_process(done) == ("ok", "")
+
+
 @pytest.mark.parametrize(
     ("message", "status"),
     [

@@ -3,6 +3,7 @@
 The definitions here lock one tiny wheel that the tests build themselves: no network.
 """
 
+import errno
 import re
 import shutil
 import signal
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.environments import definition_sha256, virtual_prefix
+from deploy.environments import definition_sha256, virtual_prefix, write_atomically
 from tests.shared import put, wait_for
 from tests.workshop import THIS_PYTHON, Workshop, make_workshop
 
@@ -94,6 +95,31 @@ def test_environment_is_found_again_after_a_move_and_a_touch(deployed):
     assert process.wait(timeout=60) == 0
     assert deployed.marker("again.json") == before
     assert deployed.runs() == runs == 1
+
+
+def test_a_file_is_written_whole_by_whoever_of_two_comes_last_and_else_not_at_all(
+    tmp_path, monkeypatch
+):
+    """Two nodes may have processes of one number."""
+    path, replace = tmp_path / "marker.json", Path.replace
+    with monkeypatch.context() as patched:
+
+        def late(unfinished, target):
+            patched.setattr(Path, "replace", replace)
+            write_atomically(path, "the other's")
+            return replace(unfinished, target)
+
+        patched.setattr(Path, "replace", late)
+        write_atomically(path, "ours")
+    assert path.read_text() == "ours"
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(path, "more")
+    assert [file.name for file in tmp_path.iterdir()] == ["marker.json"]
 
 
 def test_killed_creation_does_not_count_and_is_made_anew(workshop):

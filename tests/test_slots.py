@@ -42,6 +42,12 @@ def test_two_blocks_at_once_have_processors_of_their_own_and_see_each_other(proj
     assert project.snakemake(*again, cores=2).returncode == 0
     assert [len(json.loads(file.read_text())["sessions"]) for file in files] == [2, 2]
 
+    # Other code puts their sessions together again, and measures nothing.
+    with (project.folder / "workflow/supervise/sessions.py").open("a") as source:
+        source.write("\nCHANGED = True\n")
+    said = project.dry_run("--", "results/sessions.json")
+    assert re.findall(r"^(?:local)?rule (\w+):$", said, re.M) == ["sessions"]
+
 
 def test_in_a_fresh_folder_blocks_make_all_that_there_is_after_their_data(project):
     models = {"fake": {"fit": [4, 8]}, "mnist_dense": {"fit": "default"}}
@@ -53,6 +59,9 @@ def test_in_a_fresh_folder_blocks_make_all_that_there_is_after_their_data(projec
     assert all("results/data/digits.json" in job for rule, job in jobs if rule == "block")
     # Nothing is drawn beside something that is timed.
     assert all("machine_percent=" in job for rule, job in jobs if rule != "all")
+    asked = re.compile(r"machine_percent=(\d+)")
+    share = {rule: int(asked.search(job)[1]) for rule, job in jobs if rule != "all"}
+    assert all(share["block"] + share[rule] > 100 for rule in share if rule != "block")
 
 
 def test_without_locks_there_is_one_slot_and_several_are_refused(tmp_path, monkeypatch):

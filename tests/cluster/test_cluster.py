@@ -143,6 +143,16 @@ def test_a_second_start_finds_nothing_to_do_and_a_changed_column_is_measured_alo
     assert len(table.sessions("steady")) == 2
 
 
+def test_what_is_asked_for_is_measured_again_by_the_job_of_its_block(table):
+    before, fake = len(table.sessions("steady")), table.record("steady", "fake")
+    forced = ("-R", "time_other", "--", done("steady"))
+    status, said = table.snakemake("--quiet", "rules", *forced)
+    assert status == 0 and "asked for: " in said, said
+    sessions = table.sessions("steady")
+    assert len(sessions) == before + 1 and table.record("steady", "fake") == fake
+    assert table.record("steady", "other")["session"]["id"] == sessions[-1]["id"]
+
+
 def test_a_whole_snakemake_may_be_one_job(table):
     records = [
         f"results/records/smoke/lost/fit-b4/{column}/run2.json" for column in ("fake", "other")

@@ -1,6 +1,7 @@
 """Runs of the fake framework that belong to a block: one session, and what a kill leaves behind."""
 
 import dataclasses
+import errno
 import hashlib
 import json
 import os
@@ -18,9 +19,10 @@ from bundle import commands, steps
 from bundle.columns import Column
 from bundle.session import Session
 from supervise import sitting
+from supervise.marks import Mark
 from supervise.slots import share
 
-from ..shared import gone, valid, wait_for
+from ..shared import gone, python, valid, wait_for
 from .conftest import ENVIRONMENT, PLUGINS, identity
 
 RECORDS = "results/records/smoke/fake/fit-b4"
@@ -183,14 +185,29 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def ended_at_its_end(cell: Cell, how: signal.Signals) -> subprocess.CompletedProcess[str]:
-    """The program of one run, to which a signal comes when all is written."""
+FAULTY = """\
+import runpy, sys
+sys.path.insert(0, {workflow!r})
+from supervise import parent
+def run(*_):
+    raise ValueError("a fault of ours")
+parent.run = run
+sys.argv = {arguments!r}
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def changed(program: str, cell: Cell, **words: int) -> subprocess.CompletedProcess[str]:
+    """The program of one run, changed by another one that starts it."""
     command = cell.command()
     place = command.index(str(commands.PROGRAM))
-    program = ENDED_AT_ITS_END.format(
-        workflow=str(commands.PROGRAM.parent), arguments=command[place:], how=int(how)
-    )
-    return subprocess.run([*command[:place], "-c", program], capture_output=True, text=True)
+    text = program.format(workflow=str(commands.PROGRAM.parent), arguments=command[place:], **words)
+    return subprocess.run([*command[:place], "-c", text], capture_output=True, text=True)
+
+
+def ended_at_its_end(cell: Cell, how: signal.Signals) -> subprocess.CompletedProcess[str]:
+    """The program of one run, to which a signal comes when all is written."""
+    return changed(ENDED_AT_ITS_END, cell, how=int(how))
 
 
 def test_what_was_measured_before_its_supervisor_was_killed_stays():
@@ -252,6 +269,25 @@ def test_what_is_interrupted_is_measured_by_the_next_start_as_if_nothing_had_bee
     assert record("two")["status"] == "ok"
 
 
+@pytest.mark.parametrize(("ignored", "said"), [(True, "goes on\n"), (False, "ends\n")])
+def test_a_terminal_that_is_closed_ends_what_nohup_does_not_protect(ignored, said):
+    nohup = "signal.signal(signal.SIGHUP, signal.SIG_IGN)" if ignored else ""
+    assert python("-c", HUNG_UP.format(nohup=nohup)) == said
+
+
+HUNG_UP = """\
+import os, signal
+from supervise.interrupts import end_by_interrupt
+{nohup}
+end_by_interrupt()
+try:
+    os.kill(os.getpid(), signal.SIGHUP)
+    print("goes on")
+except KeyboardInterrupt:
+    print("ends")
+"""
+
+
 def test_a_run_that_was_refused_is_not_tried_again_nor_said_twice():
     changed = "--source=measure/child.py"
     status, said = Cell().run(1, changed)
@@ -262,6 +298,26 @@ def test_a_run_that_was_refused_is_not_tried_again_nor_said_twice():
     # One that was killed before it began to measure has no record: the second attempt measures.
     assert Cell().run(2)[0] == 0 and record("two")["status"] == "ok"
     assert not list(FILE.parent.rglob(".*"))
+
+
+def test_a_fault_of_ours_is_shown_once_and_is_no_kill():
+    failed = changed(FAULTY, Cell())
+    assert (failed.returncode, "a fault of ours" in failed.stderr) == (1, True)
+    assert Cell().run(2) == (1, "")
+    assert not Cell().file.exists()
+    assert not list(FILE.parent.rglob(".*"))
+
+
+def test_what_was_measured_stays_where_its_copy_has_no_room(monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert Cell().run()[0] == 0
+    mark = Mark(Path("results"), Cell().file, "smoke/fake/fit-b4/round1")
+    mark.begin()
+    monkeypatch.setattr("supervise.marks.write_atomically", full)
+    mark.keep()
+    assert mark.restore(Cell().block.runs[0].identity)
 
 
 @pytest.mark.parametrize("slots", [1, 2, 3])

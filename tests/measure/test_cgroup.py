@@ -2,7 +2,7 @@
 
 import pytest
 
-from supervise import cgroup, machine, memory
+from supervise import cgroup, machine
 
 from ..shared import put
 
@@ -91,5 +91,5 @@ def test_where_nothing_is_told_the_machine_is_the_limit(tmp_path, monkeypatch):
         monkeypatch.setattr(cgroup, "oom_kills", lambda kills=kills: kills)
         assert machine.oom_kills() == found
         assert (machine.memory_mib_total() == 1024) == (limit_bytes == GIB)
-        assert (memory.limit_mib("auto") == int(0.9 * 1024)) == (limit_bytes == GIB)
-    assert memory.limit_mib("1.5") == 1536
+        assert (machine.memory_limit_mib("auto") == int(0.9 * 1024)) == (limit_bytes == GIB)
+    assert machine.memory_limit_mib("1.5") == 1536

@@ -1,15 +1,18 @@
 """Canary and self-test as commands, with an interpreter that has no framework at all."""
 
+import errno
 import json
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from contract.ending import of_control
 from measure.protocol import PROTOCOLS
-from supervise import known_steps
+from supervise import jobs, known_steps
 from supervise.monitor import Monitor
+from supervise.preconditions import Refused
 
 from ..planning.test_config import plan
 from ..shared import ROOT, succeed, valid
@@ -62,6 +65,35 @@ def test_a_canary_without_its_library_is_a_file_that_says_so(made):
     assert canary["matmul"] == []
     assert of_control(canary) == (canary["status"], canary["reason"])
     assert canary["ending"]["failure"]["type"] == "ModuleNotFoundError"
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "output.json: No space left on device"),
+        (Refused("not here"), "not here"),
+        (ValueError("a fault of ours"), None),
+    ],
+)
+def test_a_control_that_failed_was_not_killed(tmp_path, problem, said, monkeypatch, capfd):
+    monkeypatch.setattr(jobs, "end_with_snakemake", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    tried = []
+
+    def fails(options):
+        tried.append(options.attempt)
+        raise problem
+
+    first, second = (SimpleNamespace(output=Path("output.json"), attempt=n) for n in (1, 2))
+    for _ in range(2):
+        if said:
+            assert jobs.exit_code(fails, first) == 1
+            assert capfd.readouterr().err == f"millistep: {said}\n"
+        else:
+            with pytest.raises(ValueError, match="a fault of ours"):
+                jobs.exit_code(fails, first)
+    assert jobs.exit_code(fails, second) == 1
+    assert tried == [1, 1] and capfd.readouterr().err == "" and not [*tmp_path.iterdir()]
 
 
 PROGRAMS = [("canary", CANARY, "canary"), ("known_steps", KNOWN_STEPS, "self_test")]

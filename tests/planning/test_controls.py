@@ -25,7 +25,7 @@ def test_a_block_is_a_row_in_a_round_with_each_second_name_beside_the_first(runs
     assert len(made.blocks) == len(made.rows) * runs
     records = [run.record for block in made.blocks for run in block.runs]
     assert len(records) == len(set(records)) == len(made.runs) + runs
-    assert [record for record in records if record in made.by_record] == [
+    assert [record for record in records if record in made.records] == [
         run.record for run in made.runs
     ]
     for block in made.blocks:

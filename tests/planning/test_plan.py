@@ -246,13 +246,13 @@ def test_more_runs_of_one_row_leave_all_other_runs_and_their_order_as_they_are()
     added = identities(more).keys() - identities(few).keys()
     rows = {re.sub(r"/[^/]*/run\d+\.json$", "", path) for path in added if "/records/" in path}
     assert rows == {"results/records/laptop/bert/fit-b8"}
-    assert [run.record for run in more.runs if run.record in few.by_record] == [
+    assert [run.record for run in more.runs if run.record in few.records] == [
         run.record for run in few.runs
     ]
     # ... also where the row has fewer than the others.
     less = plan(scale="laptop", models=MODELS, runs={"default": 2, "bert": {"fit": 1}})
     assert [run.record for run in less.runs] == [
-        run.record for run in few.runs if run.record in less.by_record
+        run.record for run in few.runs if run.record in less.records
     ]
 
 

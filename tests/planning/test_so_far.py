@@ -21,13 +21,9 @@ def shown(tmp_path, monkeypatch):
         config |= {"scale": scale, "models": ROWS, "columns": ["keras3-jax"]}
         made = plan(threads=1, **config)
         first = {run.record for block in made.blocks[:done] for run in block.runs}
-        settings = SimpleNamespace(forcerun=set(), forceall=False)
-        start = SimpleNamespace(
-            plan=made,
-            to_measure={path: "" for path in made.timed if path not in first},
-            workflow=SimpleNamespace(dag_settings=settings),
-        )
-        found = SoFar(made, Jobs(start))
+        now = {path: "" for path in made.timed if path not in first}
+        start = SimpleNamespace(plan=made, to_measure=now, now=now, workflow=None)
+        found = SoFar(start, Jobs(start))
         priority = found.priority("{path}")
         order = made.order.priorities
         places = {path: priority({"path": path}) for path in found.files(None)}

@@ -26,6 +26,12 @@ from .test_models import GOOD, written
 RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
 
 
+def asked(**facts):
+    """What -R, -F and -f ask for: nothing, but for these facts."""
+    found = {"forcerun": set(), "forceall": False, "forcetargets": False, "targets": set()}
+    return SimpleNamespace(**{**found, **facts})
+
+
 def workflow(**facts):
     """Snakemake's workflow, as far as a start asks it."""
     found = {
@@ -34,7 +40,7 @@ def workflow(**facts):
         "resource_settings": SimpleNamespace(nodes=None, cores=1),
         "output_settings": SimpleNamespace(quiet=set(), dryrun=False),
         "deployment_settings": SimpleNamespace(deployment_method=set(), conda_prefix=None),
-        "dag_settings": SimpleNamespace(forcerun=set(), forceall=False),
+        "dag_settings": asked(),
         "global_resources": {"machine_percent": 100},
         "main_snakefile": "workflow/Snakefile",
         "dag": SimpleNamespace(forcefiles=set()),
@@ -79,13 +85,45 @@ def test_what_is_to_be_measured_is_said_once_with_the_first_job_that_measures(ca
 
 
 def test_that_all_is_measured_is_said_and_where_the_report_is(folder, capsys):
-    for path, run in Start(workflow(), config(), ROOT).plan.timed.items():
-        write_record(Path(path), run.identity)
-    Start(workflow(), config(), ROOT)
+    measure_all()
+    tell_results()
     put(folder / "results/report.html", "")
-    Start(workflow(), config(), ROOT)
+    tell_results()
     said = "millistep: all 1 runs are measured"
     assert capsys.readouterr().err == f"{said}\n{said}; report: results/report.html\n"
+
+
+def measure_all():
+    for path, run in Start(workflow(), config(), ROOT).plan.timed.items():
+        write_record(Path(path), run.identity)
+
+
+def tell_results(**facts):
+    """Ask for results with these options; the start."""
+    start = Start(workflow(dag_settings=asked(**facts)), config(), ROOT)
+    assert Jobs(start).all_measured(None) == []
+    return start
+
+
+@pytest.mark.parametrize(
+    ("facts", "of_blocks"),
+    [
+        ({"forcerun": {"time_keras3_jax"}}, True),
+        ({"forceall": True}, True),
+        ({"forcetargets": True, "targets": {RECORD}}, False),  # a job of its own measures it
+    ],
+)
+def test_what_is_asked_for_is_measured_as_if_it_had_to_be(facts, of_blocks, capsys, monkeypatch):
+    measure_all()
+    start = tell_results(**facts)
+    assert capsys.readouterr().err == ""  # not that all is measured
+    Jobs(start).begin_timing()
+    said = "1 of 1 runs to measure at smoke scale\n  asked for: bert fit b4 keras3-jax\n"
+    assert said in capsys.readouterr().err
+    # The job of a block on a node is told nothing by Snakemake.
+    put(start.asked, json.dumps(start.asked_of_blocks))
+    on_node = Start(workflow(is_main_process=False, remote_exec=True), config(), ROOT)
+    assert on_node.now == {} and (RECORD in on_node.asked_of_blocks) == of_blocks
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def main(root: str) -> int:
     except (Problem, EnvironmentProblem) as problem:
         print(f"millistep: {' '.join(str(problem).split())}", file=sys.stderr)
     except OSError as error:
-        print(f"millistep: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"millistep: {error.filename or root}: {error.strerror}", file=sys.stderr)
     except KeyboardInterrupt as end:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         return exit_status(end)

@@ -83,6 +83,14 @@ def of_record(record: dict[str, Any]) -> tuple[Status, str]:
 
 def of_process(ending: Ending) -> tuple[Status, str]:
     """``(status, reason)`` of a process; the reason is one line, empty if ok."""
+    status, reason = _of_process(ending)
+    if status == "error" and ending.kernel_killed_for_memory:
+        # What its own end tells may follow from the end of a process that it had started.
+        return "oom", f"the kernel killed a process for lack of memory: {reason}"[:MAX_REASON]
+    return status, reason
+
+
+def _of_process(ending: Ending) -> tuple[Status, str]:
     if ending.timed_out_after_s is not None:
         return "timeout", f"not finished after the time limit of {ending.timed_out_after_s:g} s"
     if ending.memory_over_mib:

@@ -19,6 +19,16 @@ CERTAIN = (
     (r"DO NOT MATCH THE HASHES", "a downloaded file is not the one that was locked", False),
     (r"ensurepip is not available", "this Python cannot make virtual environments", False),
 )
+# Signs that a source is the cause; a build without a network may show them, too.
+SOURCE = (
+    (r"(\S+) is not a supported wheel on this platform", "{} is not for this Python or machine"),
+    (r"requires a different Python: (.+)", "it needs another Python: {}"),
+    (
+        r"subprocess-exited-with-error|Failed to build|metadata-generation-failed"
+        r"|does not appear to be a Python project",
+        "its source does not build",
+    ),
+)
 MAX_LENGTH = 200  # characters quoted from a log
 
 
@@ -38,6 +48,9 @@ def cause(log: str) -> tuple[str, bool]:
         return trouble, True
     if trouble := _of_network(log):
         return trouble, True
+    for sign, words in SOURCE:
+        if found := re.search(sign, log):
+            return words.format(*found.groups()), False
     errors = re.findall(r"^(?:ERROR|error): (.+)$", log, re.MULTILINE)
     return f"its command failed{f': {errors[-1][:MAX_LENGTH]}' if errors else ''}", False
 

@@ -6,7 +6,6 @@ it finds in the other environment.
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -28,18 +27,6 @@ site = subprocess.run([python, "-I", "-c", own], capture_output=True, text=True,
 with open(os.path.join(site.strip(), "beneath.pth"), "w") as file:
     file.write(f"import site; site.addsitedir({beneath!r})\\n")
 """
-
-# What pip says of the sources -> words for the user; the first match counts.
-CAUSES = (
-    (r"No matching distribution found for (\S+)", "the package index does not have {}"),
-    (r"(\S+) is not a supported wheel on this platform", "{} is not for this Python or machine"),
-    (r"requires a different Python: (.+)", "it needs another Python: {}"),
-    (
-        r"subprocess-exited-with-error|Failed to build|metadata-generation-failed"
-        r"|does not appear to be a Python project",
-        "its source does not build",
-    ),
-)
 
 
 class Uninstallable(EnvironmentProblem):
@@ -69,15 +56,6 @@ def overlaid_interpreter(
             raise
         sources = " and ".join(copies)
         raise Uninstallable(
-            f"{sources} cannot be put over {beneath}: {cause(log)}; the log is {log}"
+            f"{sources} cannot be put over {beneath}: {failure.cause}; the log is {log}"
         ) from None
     return python
-
-
-def cause(log: Path) -> str:
-    """The reason why pip did not install the sources, in words for the user."""
-    text = log.read_text(errors="replace")
-    for sign, words in CAUSES:
-        if found := re.search(sign, text):
-            return words.format(*found.groups())
-    return "pip could not install it"

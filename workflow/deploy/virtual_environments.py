@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -34,17 +35,22 @@ class EnvironmentProblem(Exception):
 class Failed(EnvironmentProblem):
     """A command that was to create an environment failed."""
 
-    def __init__(self, message: str, passing: bool):
+    def __init__(self, message: str, cause: str, passing: bool):
         super().__init__(message)
+        self.cause = cause
         self.passing = passing  # the cause may be gone at the next attempt
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file such that others see it complete or not at all."""
+    """Write a file such that others see it complete or not at all, those on other nodes, too."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.write_text(text)
-    unfinished.replace(path)
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        unfinished.write_text(text)
+        unfinished.replace(path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def clean_environ(**extra: str) -> dict[str, str]:
@@ -142,4 +148,4 @@ def failure(name: str, log: Path) -> Failed:
     text = log.read_text(errors="replace")
     words, passing = causes.cause(text)
     tail = "".join(f"\n    {line}" for line in text.splitlines()[-TAIL_LINES:])
-    return Failed(f"could not create {name}: {words}; the log is {log}{tail}", passing)
+    return Failed(f"could not create {name}: {words}; the log is {log}{tail}", words, passing)

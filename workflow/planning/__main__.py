@@ -16,6 +16,7 @@ from deploy.environments import (  # noqa: E402 (the path above finds them)
 )
 from planning import answer, bundle, documentation  # noqa: E402
 from planning.config import or_one_line, read_configuration  # noqa: E402
+from planning.identity import WORKFLOW  # noqa: E402
 from planning.plan import Plan  # noqa: E402
 
 ABOUT = __doc__.partition("\n")[0]
@@ -25,12 +26,12 @@ def planned() -> tuple[Plan, Path]:
     """The plan that a rule asks for, and the file to be made of it."""
     parser = argparse.ArgumentParser(description=ABOUT)
     parser.add_argument("--config", required=True, help="the whole configuration, as JSON")
-    parser.add_argument("--envs", type=Path, required=True, help="definitions")
     parser.add_argument("--elsewhere", action="store_true", help="not measured on this machine")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
-    asked = (json.loads(options.config), definition_sha256, options.envs, not options.elsewhere)
-    return or_one_line(Plan, *asked), options.output
+    config, envs = json.loads(options.config), WORKFLOW.parent / "envs"
+    plan = or_one_line(Plan, config, definition_sha256, envs, not options.elsewhere)
+    return plan, options.output
 
 
 def write_plan() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import Any
 
 from planning.jobs import Jobs, OfJob
 from planning.start import Start
@@ -46,24 +45,16 @@ class BlockJobs:
         ]
 
     def minutes(self, pattern: str) -> OfJob:
-        """Bound a block's minutes: each run's limit and start, and deployments in between."""
+        """Find a block's minutes: each run's limit and start, some for canaries and deployments.
+        What is measured twice may need more: then a second job goes on.
+        """
         seconds = self._plan.time_limit_s + 60
-        return self._jobs.of_file(
-            pattern, lambda path: 10 + round(len(self._runs_now(path)) * seconds / 60)
-        )
 
-    def columns(self, pattern: str) -> OfJob:
-        """Name the columns whose runs a block still has to measure, for readers of a dry run."""
+        def minutes(path: str) -> int:
+            now = [file for file in self._plan.block_of[path].files if file in self._start.now]
+            return 10 + round(len(now) * seconds / 60)
 
-        def words(path: str) -> str:
-            first = self._plan.by_record
-            names = (
-                f"{run.column.name}{'' if run.record in first else ':again'}"
-                for run in self._runs_now(path)
-            )
-            return " ".join(names) or "nothing"
-
-        return self._jobs.of_file(pattern, words)
+        return self._jobs.of_file(pattern, minutes)
 
     def snakemake(self, pattern: str) -> OfJob:
         """Return the command that makes a block's records and the canaries around them in turn."""
@@ -75,15 +66,9 @@ class BlockJobs:
                 options += ["--conda-prefix", str(prefix)]
 
         def command(path: str) -> str:
-            # A record that is named is measured by a job of its own.
-            unforced = {*self._start.to_measure, *workflow.dag_settings.forcerun}
-            now = (run.record for run in self._runs_now(path))
-            forced = [record for record in now if record not in unforced]
-            force = ["--forcerun", *forced] if forced else []
             files = self._plan.block_of[path].files
+            forced = [file for file in files if file in self._start.asked_of_blocks]
+            force = ["--forcerun", *forced] if forced else []
             return shlex.join([*SNAKEMAKE, *options, *force, "--", *files])
 
         return self._jobs.of_file(pattern, command)
-
-    def _runs_now(self, path: str) -> list[Any]:
-        return [run for run in self._plan.block_of[path].runs if run.record in self._jobs.now]

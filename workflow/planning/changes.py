@@ -17,6 +17,7 @@ from supervise.record import SCHEMA
 
 MISSING = "not measured yet"
 UNDEPLOYED = "its environment could not be deployed"
+ASKED = "asked for"
 LISTED = 8  # cells named per reason
 ASIDE = ".unreadable"
 

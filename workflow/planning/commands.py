@@ -25,9 +25,7 @@ class Commands:
 
     def __init__(self, start: Start):
         self._start = start
-        # In a rule's command braces name wildcards.
-        path = shlex.quote((start.sources / "workflow").as_posix())
-        self.workflow = path.replace("{", "{{").replace("}", "}}")
+        self.workflow = literal((start.sources / "workflow").as_posix())
 
     def program(self, name: str, *options: str) -> str:
         """Return the command that runs a folder of workflow/ as a program, or a subcommand of it.
@@ -74,6 +72,11 @@ class Commands:
 
         gpu = {"gpu": 1} if environment.accelerator == "cuda" else {}
         return {"machine_percent": 100, "told": with_signature(told), **gpu}
+
+
+def literal(text: str) -> str:
+    """Quote a constant for a rule's command, in which braces name wildcards."""
+    return shlex.quote(text).replace("{", "{{").replace("}", "}}")
 
 
 def verbatim(text: str) -> Callable[[Any], str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from contract import report_contents
 from deploy.environments import definition_sha256, virtual_prefix
-from planning.commands import Commands
+from planning.commands import Commands, literal
 from planning.start import Start
 from supervise.sources import content_digest
 
@@ -51,15 +51,13 @@ class Drawing:
         ]
 
     def analysis(self, name: str, options: str) -> str:
-        """Return the command of an analysis module that reads the plan; the rule has the resource
-        `python`.
-        """
+        """Return the command of an analysis module that reads the plan."""
         return self.module(name, f"--plan {{input.plan}} {options}")
 
     def module(self, name: str, options: str) -> str:
         """Return the command that runs a module of the analysis."""
         return (
-            f"PYTHONPATH={self._workflow} {{resources.python:q}} -s -m analysis.{name}"
+            f"PYTHONPATH={self._workflow} {literal(self.python)} -s -m analysis.{name}"
             f" {options} 2> >(tee {{log}} >&2)"
         )
 

@@ -33,6 +33,7 @@ class Handlers:
             tell(f"{path} is now {changes.set_aside(path)}")
         if self._start.beside and not self._start.in_block:
             write_atomically(self._start.planned, json.dumps(self._plan.resolved()))
+            write_atomically(self._start.asked, json.dumps(self._start.asked_of_blocks))
             self._lines.start()
 
     def end(self, complete: bool) -> None:

@@ -30,19 +30,9 @@ class Jobs:
         self._files: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
 
     @cached_property
-    def now(self) -> set[str]:
-        """Records that this start measures: those that have to be, and what -R or -F asks for."""
-        asked, timed = self._workflow.dag_settings, self._plan.timed
-        names = {*asked.forcerun}
-        if asked.forceall:
-            return {*timed}
-        forced = {path for path, run in timed.items() if {path, run.column.rule} & names}
-        return {*self._to_measure} | forced
-
-    @cached_property
     def blocks_now(self) -> set[str]:
         """Paths of the blocks whose records this start measures."""
-        return {self._plan.block_of[path].path for path in self.now}
+        return {self._plan.block_of[path].path for path in self._start.now}
 
     def priority(self, pattern: str) -> OfJob:
         """Find a job's priority: all timing is done in the plan's randomised order."""
@@ -81,7 +71,7 @@ class Jobs:
         """
 
         def stale(path: str) -> list[str]:
-            if path in self.now:
+            if path in self._start.now:
                 self.begin_timing()
             if path in self._to_measure:
                 if not self._is_seen(path):
@@ -173,6 +163,11 @@ class Jobs:
         cannot be measured here.
         """
         or_one_line(this_machine.check_device, self._plan)
+        return []
+
+    def all_measured(self, wildcards) -> list[str]:
+        """Find no input, but say to whoever wants results that nothing is left to measure."""
+        self._start.tell_that_all_is_measured()
         return []
 
     def for_any_machine(self, wildcards) -> list[str]:

@@ -17,9 +17,8 @@ from planning.controls import Controls
 from planning.document import document
 from planning.environments import environments
 from planning.frameworks import frameworks
-from planning.notices import notices
 from planning.order import Order, positions
-from supervise import memory, variables
+from supervise import machine, variables
 from supervise.device import Gpu, NoSuchDevice, chosen
 
 
@@ -161,8 +160,25 @@ class Plan:
 
     @property
     def notices(self) -> list[str]:
-        """What a user should know before anything is measured, a line each."""
-        return list(notices(self))
+        """What a user should know before anything is measured, a line each: columns that this
+        machine cannot measure, and settings without effect.
+        """
+        columns_by_reason: dict[str, list[str]] = {}
+        for column, reason in self.barred.items():
+            columns_by_reason.setdefault(reason, []).append(column.name)
+        found = [
+            f"{reason}: not measured are {', '.join(names)}"
+            for reason, names in columns_by_reason.items()
+        ]
+        fitted = {row.model for row in self.rows if row.task == "fit"}
+        if self.config["training"] and not any(self.models.load(name).data for name in fitted):
+            found.append(
+                "training: without effect, no model of a fit row names data in its model.yaml"
+            )
+        device = self.config["device"]
+        if device != "auto" and self.here and "cuda" not in self.accelerators:
+            found.append(f"device: {device} is without effect, nothing is measured on a GPU")
+        return found
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -187,11 +203,6 @@ class Plan:
             )
             for (row, name, number), position in drawn.items()
         ]
-
-    @cached_property
-    def by_record(self) -> dict[str, Run]:
-        """Runs by the path of their record."""
-        return {run.record: run for run in self.runs}
 
     @cached_property
     def controls(self) -> Controls:
@@ -231,7 +242,7 @@ class Plan:
     @property
     def records(self) -> list[str]:
         """Paths of all records, in the table's order rather than the schedule's."""
-        return sorted(self.by_record)
+        return sorted(run.record for run in self.runs)
 
     @cached_property
     def environments(self) -> list[Environment]:
@@ -256,7 +267,7 @@ class Plan:
         asked = self.config["limits"].get("memory_gib", "auto")
         if asked != "auto" or self.slots == 1 or not self.here:
             return asked
-        return memory.limit_mib("auto") / 1024 / self.slots
+        return machine.memory_limit_mib("auto") / 1024 / self.slots
 
     @cached_property
     def sha256(self) -> str:

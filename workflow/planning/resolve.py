@@ -1,8 +1,6 @@
 """The values that ``auto`` and ``default`` stand for; ``auto`` depends on this machine."""
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from supervise import processors
 from supervise.device import Gpu
@@ -49,8 +47,3 @@ def of_this_machine(config: Mapping) -> str:
     """The settings that depend on the planning machine, as text; empty without any."""
     words = {key: config[key] for key in ("scale", "accelerator", "threads")}
     return ", ".join(f"{key}: {word}" for key, word in words.items() if word in FOUND_HERE)
-
-
-def put_first_on_path(folder: Path) -> None:
-    """Put a folder first on this process's PATH, for the commands of its jobs."""
-    os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"

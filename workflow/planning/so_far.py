@@ -8,7 +8,7 @@ from typing import Any
 
 from planning.blocks import Block
 from planning.jobs import Jobs, OfJob
-from planning.plan import Plan
+from planning.start import Start
 from supervise.sitting import AFTER
 
 FOLDER = "so_far"  # in the results' folder
@@ -21,9 +21,9 @@ class SoFar:
     Only what this start measures changes a page; after the last block comes the report instead.
     """
 
-    def __init__(self, plan: Plan, jobs: Jobs):
-        self._plan, self._jobs = plan, jobs
-        self._folder = f"{plan.results}/{FOLDER}"
+    def __init__(self, start: Start, jobs: Jobs):
+        self._start, self._plan, self._jobs = start, start.plan, jobs
+        self._folder = f"{start.plan.results}/{FOLDER}"
 
     def files(self, wildcards: Any) -> list[str]:
         """The pages and verdicts that this start writes."""
@@ -35,7 +35,7 @@ class SoFar:
         """
 
         def files(wildcards: Any) -> list[str]:
-            blocks, now = self._blocks(pattern, wildcards), self._jobs.now
+            blocks, now = self._blocks(pattern, wildcards), self._start.now
             runs = (run.record for block in blocks for run in block.runs if run.record in now)
             return [*runs, *(path for block in blocks for path in block.canaries(AFTER))]
 

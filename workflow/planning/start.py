@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import logging
 import os
 import shutil
@@ -19,7 +20,6 @@ from deploy.environments import cache, definition_sha256
 from planning import changes
 from planning.config import or_one_line, results_folder
 from planning.plan import Plan
-from planning.resolve import put_first_on_path
 from supervise import block, sitting
 from supervise.interrupts import end_by_interrupt
 
@@ -40,6 +40,33 @@ class Start:
         self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
         if self.speaks:
             self._tell()
+
+    @cached_property
+    def now(self) -> dict[str, Any]:
+        """Records that this start measures, and why: those that have to be, and what -R, -F or -f
+        asks for. Snakemake knows what these ask for once all rules are read.
+        """
+        asked, timed = self.workflow.dag_settings, self.plan.timed
+        names = {*asked.forcerun, *(asked.targets if asked.forcetargets else ())}
+        forced = (
+            path for path, run in timed.items() if asked.forceall or names & {path, run.column.rule}
+        )
+        return {**dict.fromkeys(forced, changes.ASKED), **self.to_measure}
+
+    @cached_property
+    def asked_of_blocks(self) -> list[str]:
+        """Records that blocks measure only because they are asked for; one that is named is
+        measured by a job of its own. A job on a node reads them: Snakemake does not tell it.
+        """
+        if not self.workflow.is_main_process:
+            found: list[str] = json.loads(self.asked.read_text())
+            return found
+        named = {*self.workflow.dag_settings.forcerun, *self.workflow.dag_settings.targets}
+        return [
+            path
+            for path, reason in self.now.items()
+            if reason == changes.ASKED and path not in named
+        ]
 
     @property
     def in_block(self) -> bool:
@@ -95,6 +122,11 @@ class Start:
         """
         return Path(self.results, ".planned.json")
 
+    @property
+    def asked(self) -> Path:
+        """What is asked of blocks, for those that are measured on nodes."""
+        return Path(self.results, ".asked.json")
+
     def to_draw(self, paths) -> list[str]:
         """Return the files that there will be: all, or those that came from another machine."""
         return [path for path in paths if not self.elsewhere or os.path.exists(path)]
@@ -117,7 +149,8 @@ class Start:
         self.began_ns = failures.begin()
         # Rules without an environment of their own run on the interpreter that runs Snakemake; the
         # analysis has one.
-        put_first_on_path(Path(sys.executable).parent)
+        python = Path(sys.executable).parent
+        os.environ["PATH"] = f"{python}{os.pathsep}{os.environ['PATH']}"
         if self.use_conda and shutil.which("uv"):
             # Snakemake itself runs the post-deploy scripts, and they find uv.
             os.environ.update(uv.variables(Path(sys.executable), cache().with_name("uv")))
@@ -152,8 +185,11 @@ class Start:
         for path, reason in changes.unreadable(self.to_measure):
             tell(f"{path} {reason}; it is set aside, and measured again")
         if self.elsewhere:
-            self._say_summary(self.measured_elsewhere)
-        if not self.to_measure:
+            self._say_summary(self.to_measure, self.measured_elsewhere)
+
+    def tell_that_all_is_measured(self) -> None:
+        """Say so, and where the report is, if this start has nothing to measure."""
+        if self.speaks and not self.now:
             page = Path(self.results, "report.html")
             where = f"; report: {page}" if page.exists() else ""
             tell(f"all {len(self.plan.runs)} runs are measured{where}")
@@ -161,7 +197,7 @@ class Start:
     def tell_what_is_measured(self) -> None:
         """Say what has to be measured and why; end the start if it could not be measured well."""
         if self.speaks:
-            self._say_summary()
+            self._say_summary(self.now)
         # Snakemake itself gives a dry run one core, and no number to what runs no job.
         slots, cores = self.plan.slots, self.workflow.resource_settings.cores
         if self.here and not self.workflow.output_settings.dryrun and (cores or slots) < slots:
@@ -173,8 +209,8 @@ class Start:
                 f" copy {self.sources / 'profiles/default'} to profiles/default"
             )
 
-    def _say_summary(self, elsewhere: Path | None = None) -> None:
-        if summary := changes.summary(self.plan, self.to_measure, elsewhere):
+    def _say_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
+        if summary := changes.summary(self.plan, reasons, elsewhere):
             print(summary, file=sys.stderr)
 
 

@@ -20,9 +20,7 @@ rule answer:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # never beside something that is timed
-        python=ANALYSIS_PYTHON,
-        results=RESULTS,
+        machine_percent=UNTIMED,
     params:
         analysis=drawn_by(
             *("caveats", "claims", "report", "answer"),
@@ -33,5 +31,5 @@ rule answer:
         analysis(
             "answer",
             "--measured {input.measured} --settings {params.settings:q}"
-            " --output-dir {resources.results}",
+            f" --output-dir {RESULTS}",
         )

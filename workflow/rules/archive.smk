@@ -22,8 +22,7 @@ rule archive:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # never beside something that is timed
-        python=ANALYSIS_PYTHON,
+        machine_percent=UNTIMED,
     params:
         analysis=drawn_by(texts=["workflow/analysis", "report"]),
         config=WHOLE_CONFIG,

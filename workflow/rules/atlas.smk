@@ -18,8 +18,7 @@ rule atlas_archive:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        python=ANALYSIS_PYTHON,
-        machine_percent=1,  # never beside something that is timed
+        machine_percent=UNTIMED,
     params:
         analysis=drawn_by(texts=["workflow/analysis", "report"]),
         place=ARCHIVES.place,
@@ -47,10 +46,8 @@ rule atlas:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        python=ANALYSIS_PYTHON,
-        folder=ATLAS,
-        machine_percent=1,
+        machine_percent=UNTIMED,
     params:
         analysis=drawn_by("claims", "report", "compare", "atlas", texts=["report"]),
     shell:
-        DRAWING.module("atlas", "{input.read} --output-dir {resources.folder}")
+        DRAWING.module("atlas", f"{{input.read}} --output-dir {ATLAS}")

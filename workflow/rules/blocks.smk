@@ -29,16 +29,12 @@ rule block:
         **({"runtime": BLOCK_JOBS.minutes(BLOCK)} if START.on_nodes else {}),
         machine_percent=100 // PLAN.slots,
         attempt_no=lambda wildcards, attempt: attempt,
-        measured=BLOCK_JOBS.columns(BLOCK),
-        results=RESULTS,
-        slots=PLAN.slots,
-        on_node="--on-node" if START.on_nodes else "",
         command=BLOCK_JOBS.snakemake(BLOCK),
     shell:
         program(
             "supervise block",
             "--block {wildcards.scale}/{wildcards.model}/{wildcards.task}"
             "-b{wildcards.batch}/round{wildcards.run} --done {output}"
-            " --results {resources.results} --slots {resources.slots} {resources.on_node}"
+            f" --results {RESULTS} --slots {PLAN.slots} {'--on-node' if START.on_nodes else ''}"
             " --attempt {resources.attempt_no} -- {resources.command} 2> >(tee {log} >&2)",
         )

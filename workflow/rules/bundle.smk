@@ -17,8 +17,7 @@ rule bundle:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # never beside something that is timed
-        envs=(SOURCES / "envs").as_posix(),
+        machine_percent=UNTIMED,
     params:
         config=WHOLE_CONFIG,
         # The identities cover the environments' locks; the user's folders may hold data files.
@@ -27,6 +26,6 @@ rule bundle:
     shell:
         program(
             "planning bundle",
-            "--elsewhere --envs {resources.envs:q} --config {params.config:q} --output {output}"
+            "--elsewhere --config {params.config:q} --output {output}"
             " 2> >(tee {log} >&2)",
         )

@@ -51,5 +51,8 @@ WHOLE_CONFIG = verbatim(
         {key: PLAN.config[key] for key in sorted(PLAN.config) if key not in ASKED_LATER}
     )
 )
+# What draws and writes takes so much of the machine that it is never beside something that is timed,
+# not beside the only block of several slots either.
+UNTIMED = 101 - 100 // PLAN.slots
 # Only the main Snakemake retries: a job on a node starts another one.
 TRIES_AGAIN = 1 if workflow.is_main_process else 0

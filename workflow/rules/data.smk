@@ -18,14 +18,13 @@ for dataset in trainings.datasets(PLAN):
         priority: 1_600_000
         localrule: True
         resources:
-            machine_percent=1,
-            folder=trainings.FOLDER,
+            machine_percent=UNTIMED,
         params:
             dataset=dataset.name,
             sha256=dataset.sha256,
         shell:
             program(
                 "datasets",
-                "--name {params.dataset} --folder {resources.folder} --outcome {output}"
+                f"--name {{params.dataset}} --folder {trainings.FOLDER} --outcome {{output}}"
                 " 2> >(tee {log} >&2)",
             )

@@ -11,7 +11,7 @@ SHARED += [
 ROOMS = ("formats", "statistics", "results", "data", "comparisons", "writing")
 
 DRAWING = Drawing(START, [*SHARED, *(f"workflow/analysis/{room}" for room in ROOMS)])
-ANALYSIS_ENVIRONMENT, ANALYSIS_PYTHON = DRAWING.environment, DRAWING.python
+ANALYSIS_ENVIRONMENT = DRAWING.environment
 drawn_by, analysis = DRAWING.drawn_by, DRAWING.analysis
 MEASURED = f"{RESULTS}/measured.parquet"
 
@@ -20,7 +20,7 @@ def drawn(options):
     """Return the command that draws a part from the records that rule `runs` has checked."""
     return analysis(
         "report.draw",
-        f"--measured {{input.measured}} --output-dir {{resources.results}} {options}",
+        f"--measured {{input.measured}} --output-dir {RESULTS} {options}",
     )
 
 

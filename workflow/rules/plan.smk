@@ -12,8 +12,7 @@ rule plan:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # so that it does not run while something is timed
-        envs=(SOURCES / "envs").as_posix(),
+        machine_percent=UNTIMED,
     params:
         config=WHOLE_CONFIG,
         plan=PLAN.sha256,
@@ -21,6 +20,6 @@ rule plan:
     shell:
         program(
             "planning plan",
-            "--envs {resources.envs:q} --config {params.config:q} {params.elsewhere}"
+            "--config {params.config:q} {params.elsewhere}"
             " --output {output} 2> >(tee {log} >&2)",
         )

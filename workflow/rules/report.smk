@@ -16,6 +16,7 @@ rule runs:
     """Read and check every record once: all in one file, and a tidy table of the runs."""
     input:
         RECORDS,
+        JOBS.all_measured,
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
         sessions=SESSIONS,
@@ -29,15 +30,13 @@ rule runs:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,  # never beside something that is timed
-        python=ANALYSIS_PYTHON,
-        results=RESULTS,
+        machine_percent=UNTIMED,
     params:
         analysis=drawn_by("tables"),
     shell:
         analysis(
             "report.draw",
-            "--only runs --keep {output.measured} --output-dir {resources.results}",
+            f"--only runs --keep {{output.measured}} --output-dir {RESULTS}",
         )
 
 
@@ -76,9 +75,7 @@ for name, rooms, files in (
         conda:
             "../../envs/analysis.yaml"
         resources:
-            machine_percent=1,
-            python=ANALYSIS_PYTHON,
-            results=RESULTS,
+            machine_percent=UNTIMED,
             part=name,  # a resource: in the command, `name` would be the last of this loop
         params:
             analysis=drawn_by(*rooms),
@@ -107,9 +104,7 @@ rule figure:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,
-        python=ANALYSIS_PYTHON,
-        results=RESULTS,
+        machine_percent=UNTIMED,
     params:
         analysis=drawn_by("figures"),
         caption=DRAWING.caption,
@@ -139,9 +134,7 @@ rule report:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,
-        python=ANALYSIS_PYTHON,
-        results=RESULTS,
+        machine_percent=UNTIMED,
     params:
         analysis=drawn_by(
             *("caveats", "claims", "tables", "figures", "report"),

@@ -50,7 +50,7 @@ rule self_test:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,
+        machine_percent=UNTIMED,
         first=" ".join(FIRST),
         second=" ".join(SECOND),
     params:

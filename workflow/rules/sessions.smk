@@ -19,7 +19,10 @@ rule sessions:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=1,
+        machine_percent=UNTIMED,
+    params:
+        # The code that puts them together.
+        program=content_digest(SOURCES, "workflow/supervise/sessions.py"),
     shell:
         program(
             "supervise sessions",

@@ -1,7 +1,7 @@
 # Results so far, drawn between two blocks: nothing is timed meanwhile.
 from planning.so_far import SoFar
 
-SO_FAR = SoFar(PLAN, JOBS)
+SO_FAR = SoFar(START, JOBS)
 PAGE_SO_FAR = f"{RESULTS}/so_far/{{part}}/report.html"
 VERDICT = f"{RESULTS}/so_far/{ROW}.txt"
 
@@ -24,7 +24,6 @@ rule page_so_far:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=100,
-        python=ANALYSIS_PYTHON,
     shell:
         analysis("report.draw", "--output-dir $(dirname {output:q})")
 
@@ -45,7 +44,6 @@ rule verdict:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=100,
-        python=ANALYSIS_PYTHON,
     shell:
         analysis(
             "report.verdict",

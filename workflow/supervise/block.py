@@ -33,13 +33,13 @@ def main() -> int:
     try:
         with seated(options) as variables:
             status = programs.run(options.command, variables=variables)
+        if status == 0:
+            write_atomically(options.done, "")
     except OSError as error:
-        say(f"millistep: {error.filename}: {error.strerror}")
+        say(f"millistep: {error.filename or options.done}: {error.strerror}")
         return 1
     except KeyboardInterrupt as end:
         return exit_status(end)
-    if status == 0:
-        write_atomically(options.done, "")
     return 1 if status else 0
 
 

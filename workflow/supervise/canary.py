@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument("--monitor-interpreter", help="describes the machine")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
-    return jobs.exit_code(lambda: canary(options))
+    return jobs.exit_code(canary, options)
 
 
 def canary(options: argparse.Namespace) -> None:

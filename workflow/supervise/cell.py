@@ -71,12 +71,15 @@ def main() -> int:
         say(f"millistep: {refusal}")
         status = 1
     except OSError as error:
-        say(f"millistep: {error.filename}: {error.strerror}")
+        say(f"millistep: {error.filename or options.record}: {error.strerror}")
         status = 1
     except KeyboardInterrupt as end:
         if number(end) == signal.SIGTERM:
             return end_after_snakemake(end)  # a cluster's job, whose second attempt will say so
         status = exit_status(end)
+    except Exception:
+        mark.end(refused=not again)  # a fault of the program's is no kill
+        raise
     else:
         status = 0
     hold()  # a signal between the two that follow would cost what was measured

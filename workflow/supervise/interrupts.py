@@ -21,8 +21,11 @@ def end_with_snakemake() -> None:
 
 
 def end_by_interrupt(signals: Iterable[signal.Signals] = POLITE) -> None:
-    """Have the first of these signals raise KeyboardInterrupt, and those after it do nothing."""
-    ending = tuple(signals)
+    """Have the first of these signals raise KeyboardInterrupt, and those after it do nothing. A
+    SIGHUP that is ignored already, by `nohup`, stays so.
+    """
+    kept = {signal.SIGHUP} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else set()
+    ending = [each for each in signals if each not in kept]
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         for each in ending:

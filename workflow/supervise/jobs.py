@@ -11,8 +11,9 @@ from typing import Any
 from deploy import environments
 from deploy.overlaid import Uninstallable
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
-from supervise import device, memory, preconditions, processors, variables
+from supervise import device, machine, preconditions, processors, variables
 from supervise.interrupts import end_after_snakemake, end_with_snakemake
+from supervise.marks import Refusal
 from supervise.terminal import say
 from supervise.watch import Watched
 
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory-gib",
         dest="memory_limit_mib",
-        type=memory.limit_mib,
+        type=machine.memory_limit_mib,
         required=True,
         help="that the run may use of the host's; auto for most of what there is",
     )
@@ -57,17 +58,30 @@ def add_instead(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def exit_code(job: Callable[[], None]) -> int:
-    """Run a command; its status: 0, 1 after one line for the user, 130 or 143 after a signal."""
+def exit_code(job: Callable[[argparse.Namespace], None], options: argparse.Namespace) -> int:
+    """Run a command; its status: 0, 1 after one line for the user, 130 or 143 after a signal.
+
+    Its second attempt says that the first was killed, so it does nothing if the first failed.
+    """
     end_with_snakemake()
+    refusal, first = Refusal(options.output), options.attempt == 1
+    if refusal.forget() and not first:
+        return 1  # the first attempt said why
     try:
-        job()
-    except (preconditions.Refused, device.NoSuchDevice) as refusal:
-        say(f"millistep: {refusal}")
-        return 1
+        job(options)
+        return 0
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)
-    return 0
+    except Exception as problem:
+        if first:
+            refusal.leave()
+        if isinstance(problem, OSError):
+            say(f"millistep: {problem.filename or options.output}: {problem.strerror}")
+        elif isinstance(problem, preconditions.Refused | device.NoSuchDevice):
+            say(f"millistep: {problem}")
+        else:
+            raise
+    return 1
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
     options = parser.parse_args()
-    return jobs.exit_code(lambda: known_steps(options))
+    return jobs.exit_code(known_steps, options)
 
 
 def known_steps(options: argparse.Namespace) -> None:

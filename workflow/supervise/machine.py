@@ -14,6 +14,7 @@ from supervise import cgroup
 from supervise.device import Gpu, chosen
 
 VMSTAT = Path("/proc/vmstat")
+SHARE = 0.9  # of the memory there is: the processes that watch the run need some, too
 
 
 def card(accelerator: str, device: str | int = "auto") -> dict:
@@ -54,6 +55,11 @@ def memory_mib_total() -> int:
     """MiB of physical memory, or the limit of a job or container if that is smaller."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min(total, cgroup.memory_limit_bytes() or total) // 2**20
+
+
+def memory_limit_mib(asked: str) -> int:
+    """MiB of host memory that a run may use, given GiB or ``auto``: 90 % of what there is here."""
+    return int(SHARE * memory_mib_total() if asked == "auto" else float(asked) * 1024)
 
 
 def load_average() -> float | None:

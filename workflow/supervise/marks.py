@@ -10,13 +10,34 @@ from supervise import reading, sitting
 SUFFIX, REFUSED = ".in_flight", ".refused"
 
 
+class Refusal:
+    """A hidden file by which the second attempt knows that the first was not killed: it failed, and
+    said why.
+    """
+
+    def __init__(self, output: Path) -> None:
+        self._file = output.with_name(f".{output.name}{REFUSED}")
+
+    def leave(self) -> None:
+        with contextlib.suppress(OSError):  # a full disk, of which the user has just been told
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.touch()
+
+    def forget(self) -> bool:
+        """True if there was one."""
+        was = self._file.exists()
+        self._file.unlink(missing_ok=True)
+        return was
+
+
 class Mark:
     """A hidden file of one run, there while it is measured; only a kill leaves it behind."""
 
     def __init__(self, results: Path, record: Path, block: str) -> None:
         kind = record.relative_to(results).parts[0]  # records, or self_test for a second name
-        name = f".{kind}-{record.parent.name}{SUFFIX}"
-        self._file, self._record = sitting.folder(results, block) / name, record
+        run = sitting.folder(results, block) / f"{kind}-{record.parent.name}"
+        self._file, self._record = run.with_name(f".{run.name}{SUFFIX}"), record
+        self._refusal = Refusal(run)
 
     @property
     def left(self) -> bool:
@@ -27,13 +48,12 @@ class Mark:
         """Mark that the run has begun; raises OSError."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._file.touch()
-        self._refused.unlink(missing_ok=True)
+        self._refusal.forget()
 
     def keep(self) -> None:
-        """Copy the record into the mark, as Snakemake removes what a killed job has written. Raises
-        OSError.
-        """
-        write_atomically(self._file, self._record.read_text())
+        """Copy the record into the mark, as Snakemake removes what a killed job has written."""
+        with contextlib.suppress(OSError):  # a full disk: the record is there, and stays
+            write_atomically(self._file, self._record.read_text())
 
     def restore(self, identity: str) -> bool:
         """Put the record back that a run wrote before it was killed; True if now there is a record
@@ -48,18 +68,11 @@ class Mark:
         """Remove the mark: the run ended in order. refused: it must not be tried once more."""
         self._file.unlink(missing_ok=True)
         if refused:
-            with contextlib.suppress(OSError):  # a full disk, of which the user has just been told
-                self._refused.touch()
+            self._refusal.leave()
 
     def was_refused(self) -> bool:
         """True if the attempt before was refused; forget it."""
-        was = self._refused.exists()
-        self._refused.unlink(missing_ok=True)
-        return was
-
-    @property
-    def _refused(self) -> Path:
-        return self._file.with_suffix(REFUSED)
+        return self._refusal.forget()
 
 
 def any_left(results: Path, block: str) -> bool:

@@ -46,7 +46,7 @@ def main() -> int:
         digests = {block.path.as_posix(): write(results, block) for block in blocks}
         write_atomically(options.output, json.dumps(digests, indent=1) + "\n")
     except OSError as error:
-        say(f"millistep: {error.filename}: {error.strerror}")
+        say(f"millistep: {error.filename or options.output}: {error.strerror}")
         return 1
     return 0
 
