@@ -2,7 +2,8 @@
 
 ``model.yaml`` says what the model is (``schemas/model.schema.json``), ``work.py`` what a step
 computes, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` how each family of frameworks builds it,
-``host.py`` what an operation without a framework takes.
+``host.py`` what an operation without a framework takes. A ``model.yaml`` may be alone in its folder and
+name another one, whose modules then build its model, too.
 A builder imports its library at its top: it is itself imported only in the process that measures,
 by the framework, once that has prepared its backend.
 

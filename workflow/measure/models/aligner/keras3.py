@@ -67,6 +67,9 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return ({"text": text(cell, batch_size), "speech": speech(cell, batch_size)},)
 
 
+losses = partial(keras_steps.losses, build, batch)
+
+
 def attention(model: Any) -> str:
     """The aligner has no attention."""
     return "none"
@@ -80,11 +83,6 @@ def search(cell: Cell) -> Callable[[Any], Any]:
 
         return torch_ways.not_unrolled(found)
     return found
-
-
-def losses(cell: Cell, way: str, steps: int) -> list[float]:
-    """Losses of the first training steps, in a given way."""
-    return keras_steps.losses(build, batch, cell, way, steps)
 
 
 def alone(cell: Cell) -> tuple[Callable[[], Any], int]:

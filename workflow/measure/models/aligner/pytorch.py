@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from measure.models.aligner.inputs import (
     text,
 )
 from measure.models.image_regression import Loss
+from measure.models.image_regression import sgd as optimizer
 from measure.native import torch_steps, torch_ways
 from measure.native.torch_steps import outputs
 
@@ -58,16 +59,14 @@ def build(cell: Cell) -> torch.nn.Module:
     return model
 
 
-def optimizer(model: torch.nn.Module) -> torch.optim.Optimizer:
-    """Plain gradient descent with the rate that Keras' SGD has by default."""
-    return torch.optim.SGD(model.parameters(), lr=0.01)
-
-
 def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
     """Keyword arguments of the forward pass."""
     if cell.task == "predict":
         return {"value": operand(cell, batch_size)}
     return {"text": text(cell, batch_size), "speech": speech(cell, batch_size)}
+
+
+losses = partial(torch_steps.losses, build, batch, optimizer)
 
 
 def attention(model: Any) -> str:
@@ -79,14 +78,6 @@ def search(cell: Cell) -> Callable[[Tensor], Tensor]:
     """The operation in the cell's way."""
     found = torch_ways.operation(OPERATION, cell.way)
     return torch_ways.not_unrolled(found) if cell.way == "framework" and cell.mode else found
-
-
-def losses(cell: Cell, way: str, steps: int) -> list[float]:
-    """Losses of the first training steps in a way; the cell's own is compiled as the cell is."""
-    model = build(replace(cell, way=way)).to(cell.accelerator).train()
-    stepped = torch_ways.as_in_steps(model, cell.mode) if way == cell.way else model
-    arrays = batch(cell, cell.batch_size)
-    return torch_steps.losses(stepped, optimizer(model), arrays, cell.accelerator, steps)
 
 
 def alone(cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:

@@ -1,6 +1,6 @@
 """The classifiers in PyTorch's own layers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,10 @@ from measure.frameworks import Cell
 from measure.models import Architecture
 from measure.models.classifier.inputs import classes, images, initial_weights, targets
 from measure.models.classifier.work import features
-from measure.models.image_regression import Loss
+from measure.models.image_regression import Loss, adam, sgd
+
+Optimizer = Callable[[torch.nn.Module], torch.optim.Optimizer]  # of a model's parameters
+OPTIMIZERS: dict[str, Optimizer] = {"adam": adam, "sgd": sgd}  # as Keras names them
 
 
 def library() -> str:
@@ -19,13 +22,14 @@ def library() -> str:
 
 
 def build(cell: Cell) -> Any:
-    """The model with its loss."""
-    return Classifier(torch.nn.Sequential(*_layers(cell.architecture)))
+    """The model with its loss, and with what trains it."""
+    a = cell.architecture
+    return Classifier(torch.nn.Sequential(*_layers(a)), OPTIMIZERS[a["optimizer"]])
 
 
-def sgd(model: Any) -> Any:
-    """Plain gradient descent with the rate that Keras' SGD has by default."""
-    return torch.optim.SGD(model.parameters(), lr=0.01)
+def optimizer(model: Any) -> Any:
+    """The optimiser that the model is built for."""
+    return model.optimizer(model)
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
@@ -62,9 +66,9 @@ def attention(model: Any) -> str:
 class Classifier(torch.nn.Module):
     """A model and its loss in one module, so that both are compiled together."""
 
-    def __init__(self, net: torch.nn.Module) -> None:
+    def __init__(self, net: torch.nn.Module, optimizer: Optimizer) -> None:
         super().__init__()
-        self.net = net
+        self.net, self.optimizer = net, optimizer
 
     def forward(self, images: Any, targets: Any = None) -> Any:
         """images: (batch, inputs) or (batch, channels, height, width). targets: indices (batch,) or
