@@ -2,8 +2,8 @@
 
 ``model.yaml`` says what the model is (``schemas/model.schema.json``), ``work.py`` what a step
 computes, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` how each family of frameworks builds it,
-``host.py`` what an operation without a framework takes. A ``model.yaml`` may be alone in its folder and
-name another one, whose modules then build its model, too.
+``host.py`` what an operation without a framework takes (:mod:`measure.native.host_ways`). A folder
+may have a ``model.yaml`` alone, which names the folder whose modules build that model, too.
 A builder imports its library at its top: it is itself imported only in the process that measures,
 by the framework, once that has prepared its backend.
 
@@ -108,23 +108,6 @@ class NativeBuilder(TrainerBuilder, Protocol):
 
     def optimizer(self, model: Any) -> Any:
         """An optimizer of the trained parameters."""
-
-
-class HostBuilder(Protocol):
-    """A builder of an operation on the processor alone, see :mod:`measure.native.host_ways`. The
-    last four methods are those of an :class:`OperationBuilder`.
-    """
-
-    def operand(self, cell: Cell, batch_size: int) -> tuple[Any, ...]:
-        """Arguments of a step in every way: arrays, numbers, or the path of a file."""
-
-    def outputs(self, cell: Cell, results: Any) -> dict[str, Any]: ...
-
-    def expected(self, cell: Cell) -> dict[str, Any]: ...
-
-    def alone(self, cell: Cell) -> tuple[Callable[[], Any], int]: ...
-
-    def written(self, cell: Cell) -> tuple[Any, ...]: ...
 
 
 class Work(Protocol):

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 
@@ -21,6 +22,11 @@ class ImageRegression(torch.nn.Module):
     def forward(self, images: torch.Tensor, targets: torch.Tensor) -> Loss:
         """images: (batch, 3, height, width); targets: the shape of the network's output."""
         return Loss(torch.nn.functional.mse_loss(self.network(images), targets))
+
+
+def channels_first(images: np.ndarray) -> np.ndarray:
+    """Images with channels last as PyTorch takes them."""
+    return np.ascontiguousarray(images.transpose(0, 3, 1, 2))
 
 
 def adam(model: torch.nn.Module) -> torch.optim.Optimizer:

@@ -10,7 +10,7 @@ from measure.frameworks import Cell
 from measure.models import Architecture
 from measure.models.classifier.inputs import classes, images, initial_weights, targets
 from measure.models.classifier.work import features
-from measure.models.image_regression import Loss, adam, sgd
+from measure.models.image_regression import Loss, adam, channels_first, sgd
 
 Optimizer = Callable[[torch.nn.Module], torch.optim.Optimizer]  # of a model's parameters
 OPTIMIZERS: dict[str, Optimizer] = {"adam": adam, "sgd": sgd}  # as Keras names them
@@ -41,7 +41,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 def feed(cell: Cell, pixels: np.ndarray, labels: np.ndarray | None) -> Any:
     """Images and classes as the forward pass takes them; without classes for predict."""
     if pixels.ndim == 4:
-        pixels = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
+        pixels = channels_first(pixels)
     if labels is None:
         return {"images": pixels}
     found = targets(labels, cell.architecture)
