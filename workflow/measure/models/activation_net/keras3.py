@@ -36,11 +36,6 @@ def batch(cell: Cell, batch_size: int) -> Any:
 losses = partial(keras_steps.losses, build, batch)
 
 
-def attention(model: Any) -> str:
-    """These models have no attention."""
-    return "none"
-
-
 def activation(cell: Cell) -> Callable[[Any], Any]:
     """The activation in the cell's way, with its constants."""
     function = keras_ways.operation(cell.architecture["activation"], cell.way)

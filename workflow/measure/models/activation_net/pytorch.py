@@ -21,11 +21,6 @@ from measure.native import torch_steps, torch_ways
 expected, outputs = inputs.expected, torch_steps.outputs
 
 
-def library() -> str:
-    """Name of the library, for the parity card."""
-    return "torch.nn"
-
-
 def build(cell: Cell) -> torch.nn.Module:
     """The model with its loss and its initial weights."""
     model = Net(shapes(cell.architecture), activation(cell))
@@ -43,11 +38,6 @@ def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
 
 
 losses = partial(torch_steps.losses, build, batch, optimizer)
-
-
-def attention(model: Any) -> str:
-    """These models have no attention."""
-    return "none"
 
 
 def activation(cell: Cell) -> Callable[[Tensor], Tensor]:

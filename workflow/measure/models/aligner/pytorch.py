@@ -13,36 +13,12 @@ from torch.nn.functional import relu
 
 from measure.frameworks import Cell
 from measure.models import Architecture
-from measure.models.aligner.inputs import (
-    OPERATION,
-    expected,
-    initial_weights,
-    operand,
-    speech,
-    text,
-)
+from measure.models.aligner import inputs
 from measure.models.image_regression import Loss
 from measure.models.image_regression import sgd as optimizer
 from measure.native import torch_steps, torch_ways
-from measure.native.torch_steps import outputs
 
-__all__ = [
-    "alone",
-    "attention",
-    "batch",
-    "build",
-    "expected",
-    "library",
-    "losses",
-    "optimizer",
-    "outputs",
-    "written",
-]
-
-
-def library() -> str:
-    """Name of the library, for the parity card."""
-    return "torch.nn"
+expected, outputs = inputs.expected, torch_steps.outputs
 
 
 def build(cell: Cell) -> torch.nn.Module:
@@ -50,7 +26,7 @@ def build(cell: Cell) -> torch.nn.Module:
     if cell.task == "predict":
         return Search(search(cell))
     model = Aligner(cell.architecture, search(cell))
-    embedding, *dense = map(torch.from_numpy, initial_weights(cell))
+    embedding, *dense = map(torch.from_numpy, inputs.initial_weights(cell))
     # Outputs come before inputs here.
     weights = [embedding, *(each.T if each.ndim == 2 else each for each in dense)]
     with torch.no_grad():
@@ -62,33 +38,28 @@ def build(cell: Cell) -> torch.nn.Module:
 def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
     """Keyword arguments of the forward pass."""
     if cell.task == "predict":
-        return {"value": operand(cell, batch_size)}
-    return {"text": text(cell, batch_size), "speech": speech(cell, batch_size)}
+        return {"value": inputs.operand(cell, batch_size)}
+    return {"text": inputs.text(cell, batch_size), "speech": inputs.speech(cell, batch_size)}
 
 
 losses = partial(torch_steps.losses, build, batch, optimizer)
 
 
-def attention(model: Any) -> str:
-    """The aligner has no attention."""
-    return "none"
-
-
 def search(cell: Cell) -> Callable[[Tensor], Tensor]:
     """The operation in the cell's way."""
-    found = torch_ways.operation(OPERATION, cell.way)
+    found = torch_ways.operation(inputs.OPERATION, cell.way)
     return torch_ways.not_unrolled(found) if cell.way == "framework" and cell.mode else found
 
 
 def alone(cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:
     """A function that searches values as a step has them; a step does so once."""
     forward = torch.inference_mode if cell.task == "predict" else torch.no_grad
-    return torch_ways.repeated(search(cell), operand(cell), False, cell.mode, forward), 1
+    return torch_ways.repeated(search(cell), inputs.operand(cell), False, cell.mode, forward), 1
 
 
 def written(cell: Cell) -> tuple[Any, ...]:
     """The functions that a user writes for the cell's way."""
-    return torch_ways.written(OPERATION, cell.way)
+    return torch_ways.written(inputs.OPERATION, cell.way)
 
 
 class Search(torch.nn.Module):

@@ -6,5 +6,5 @@ import tensorflow as tf
 
 from measure.models.classifier import layers
 
-batch, feed, start, attention = layers.batch, layers.feed, layers.start, layers.attention
+batch, feed, start = layers.batch, layers.feed, layers.start
 build = partial(layers.build, tf.keras)

@@ -36,11 +36,6 @@ def start(model: Any, cell: Cell) -> None:
     model.set_weights(initial_weights(cell))
 
 
-def attention(model: Any) -> str:
-    """These models have no attention."""
-    return "none"
-
-
 def _layers(layers: Any, a: Architecture) -> Iterator[Any]:
     for filters, kernel in a["filters"]:
         yield layers.Conv2D(filters, kernel, activation="relu")

@@ -16,11 +16,6 @@ Optimizer = Callable[[torch.nn.Module], torch.optim.Optimizer]  # of a model's p
 OPTIMIZERS: dict[str, Optimizer] = {"adam": adam, "sgd": sgd}  # as Keras names them
 
 
-def library() -> str:
-    """Name of the library, for the parity card."""
-    return "torch.nn"
-
-
 def build(cell: Cell) -> Any:
     """The model with its loss, and with what trains it."""
     a = cell.architecture
@@ -56,11 +51,6 @@ def start(model: Any, cell: Cell) -> None:
             # Outputs come before inputs here, and both before the sides of a filter.
             turned = array.transpose(3, 2, 0, 1) if array.ndim == 4 else array.T
             parameter.copy_(torch.from_numpy(np.ascontiguousarray(turned)))
-
-
-def attention(model: Any) -> str:
-    """These models have no attention."""
-    return "none"
 
 
 class Classifier(torch.nn.Module):
