@@ -39,7 +39,7 @@ def planned(name, path, epochs=3):
 
 def cell(scale="smoke", batch_size=8):
     sizes = NET.architecture[scale]
-    names = ("mnist_dense", "fit", batch_size, "keras3-jax", "", "cpu", "float32")
+    names = (NET.folder.name, "fit", batch_size, "keras3-jax", "", "cpu", "float32")
     return Cell(*names, sizes, "random", seed=1, threads=1)
 
 

@@ -25,16 +25,16 @@ def cell(
     model, framework, task, scale, batch_size=1, accelerator="cpu", way="framework", **architecture
 ):
     """A cell of a model at a scale; ``architecture`` replaces sizes."""
-    about = frameworks([])[framework]
+    about, known = frameworks([])[framework], Models([]).load(model)
     return Cell(
-        model=model,
+        model=known.folder.name,
         task=task,
         batch_size=batch_size,
         framework=framework,
         module=about.module,
         accelerator=accelerator,
         precision="default",
-        architecture={**Models([]).load(model).architecture[scale], **architecture},
+        architecture={**known.architecture[scale], **architecture},
         weights="random",
         seed=1,
         threads=1,

@@ -21,7 +21,7 @@ def first_loss(one):
     if one.model == "aligner":
         return aligners_first_loss(one)
     *hidden, kernel, bias = net.initial_weights(one)
-    operation = getattr(reference, one.model.removesuffix("_net"))
+    operation = getattr(reference, one.architecture["activation"])
     x = net.inputs(one, one.batch_size)
     for before, shift in zip(hidden[::2], hidden[1::2], strict=True):
         x = operation(x @ before + shift, *net.parameters(one))

@@ -46,7 +46,7 @@ PROGRAMS |= {"sam": "vision", "stable_diffusion": "vision"}
 
 
 def work(model):
-    return import_module(f"measure.models.{model}.work")
+    return import_module(f"measure.models.{Models([]).load(model).folder.name}.work")
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ VARIANTS = [f"mnist_dense_{ending}" for ending in Models([]).load("mnist_dense")
 def parameters_of(a):
     """Number of parameters, of kernels and biases, layer by layer."""
     channels = [a["inputs"][-1], *(filters for filters, _ in a["filters"])]
-    widths = [work("classifier").features(a), *a["hidden"], a["classes"]]
+    widths = [work("mnist_dense").features(a), *a["hidden"], a["classes"]]
     found = sum(
         (kernel**2 * before + 1) * after
         for (before, after), (_, kernel) in zip(pairwise(channels), a["filters"], strict=True)

@@ -72,6 +72,7 @@ CHANGES = [
         ("unsupported", [{"column": "keras2-tensorflow"}]),
         f"unsupported.0: 'reason' {MISSING} column, reason",
     ),
+    (("builders", "large"), "builders: there is no folder"),
     (("title", 7), "title: 7 is not allowed; the model's name in tables, in words"),
     (("preset", ""), "preset: '' is not allowed; the name of its published weights"),
     (

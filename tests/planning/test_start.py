@@ -159,7 +159,7 @@ def test_a_lost_environment_of_the_analysis_is_made_again(folder, monkeypatch):
     assert drawing.lost_environment(None) == [] and forced == {drawing.environment}
 
 
-BUILDER = "import keras\n\ndef {name}(cell):\n    pass\n\nbatch = attention = None\n"
+BUILDER = "import keras\n\ndef {name}(cell):\n    pass\n\nbatch = None\n"
 
 
 @pytest.mark.parametrize(

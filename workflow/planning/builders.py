@@ -12,8 +12,7 @@ from pathlib import Path
 from planning.config import ConfigError
 from planning.models import OWN
 
-EVERY = ("build", "attention")
-BY_FAMILY = {"keras2": EVERY, "keras3": EVERY, "pytorch": (*EVERY, "library")}
+FAMILIES = ("keras2", "keras3", "pytorch")
 
 
 def check(plan) -> None:
@@ -29,9 +28,9 @@ def check(plan) -> None:
         columns = (c for c in plan.columns if (row, c.name) not in unsupported)
         for family in sorted({column.framework.family for column in columns}):
             file = folder / f"{family}.py"
-            if family in BY_FAMILY and file.is_file():
+            if family in FAMILIES and file.is_file():
                 trains = ("optimizer",) if (family, row.task) == ("pytorch", "fit") else ()
-                _check(file, (*BY_FAMILY[family], *trains))
+                _check(file, ("build", *trains))
 
 
 def _check(file: Path, needed: tuple[str, ...]) -> None:

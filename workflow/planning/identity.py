@@ -50,7 +50,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
 
 def _of_cell(plan, model: Model, row: Row, column: Column) -> dict:
     """The facts that all runs of a cell share."""
-    about = model.tasks[row.task]
+    about, builders = model.tasks[row.task], model.folder.name
     return {
         **of_column(plan, column),
         **column.of_framework,
@@ -66,7 +66,7 @@ def _of_cell(plan, model: Model, row: Row, column: Column) -> dict:
         "task": row.task,
         "trains": about["trains"],
         "weights": plan.config["weights"],
-        **({"variant_of": model.variant_of} if model.variant_of else {}),
+        **({"builders": builders} if builders != row.model else {}),
         **({"operation": model.operation} if model.operation else {}),
     }
 
@@ -101,7 +101,7 @@ def text(facts: dict) -> str:
 
 def entries(plan, row: Row, column: Column) -> tuple[Path, ...]:
     """The sources that a cell's imports are followed from: the core, its framework, its model's
-    folder, and the native sources, which no import statement names.
+    builders, and the native sources, which no import statement names.
     """
     model: Model = plan.models.load(row.model)
     framework = column.framework

@@ -20,7 +20,8 @@ class Model:
     """
 
     name: str
-    folder: Path
+    file: Path  # its model.yaml
+    folder: Path  # with its builders: the file's, or one beside it
     title: str
     citation: str
     preset: str
@@ -118,4 +119,8 @@ def _load(folder: Path) -> Model:
     error = best_match(violations("model", content))
     if error:
         raise ConfigError(f"{path}: {words(error)}")
-    return Model(name=folder.name, folder=folder, **{"unsupported": [], **content})
+    of_builders = folder.with_name(content.pop("builders", folder.name))
+    if not of_builders.is_dir():
+        raise ConfigError(f"{path}: builders: there is no folder {of_builders}")
+    about = {"unsupported": [], **content}
+    return Model(name=folder.name, file=path, folder=of_builders, **about)

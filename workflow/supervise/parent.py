@@ -172,7 +172,7 @@ def _child(job: Job, affinity: list[int]) -> Watched:
     identity = job.identity
     # An identity has only the settings that its framework takes.
     cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
-    cell["model"] = identity.get("variant_of", identity["model"])  # the model that has the builders
+    cell["model"] = identity.get("builders", identity["model"])  # whose builders it has
     request = {
         "scale": identity["scale"],
         "cell": cell,

@@ -9,18 +9,21 @@ from measure.native import torch_ways
 from measure.operation import Operation
 from measure.protocol import PROTOCOLS
 
-NAMES = {"aligner": "mas", "telu_net": "telu", "snake_net": "snake"}
+
+def name_of(cell):
+    """The operation that the cell's model is built around."""
+    return cell.architecture.get("activation", "mas")
 
 
 def agreement(cell):
     """The record's operation, timed by itself."""
-    operation = Operation(framework_of(cell).models, cell, NAMES[cell.model])
+    operation = Operation(framework_of(cell).models, cell, name_of(cell))
     return operation.checked() | operation.timed(PROTOCOLS["smoke"])
 
 
 def operator(cell):
     """The operation's record, with what PyTorch's own tests of an operator find."""
-    name = NAMES[cell.model]
+    name = name_of(cell)
     found, function = agreement(cell), torch_ways.operation(name, cell.way)
     operand = torch.randn(2, 7, 5, requires_grad=name != "mas")
     constants = (1.5,) if name == "snake" else ()
@@ -54,7 +57,7 @@ def kernels(cell):
     numbers = {"n": "i32", "frames": "i32", "tokens": "i32", "a": "fp32", "path": "*i32"}
     constants = {"WIDTH": 256, "BLOCK": triton_ways.BLOCK}
     found = {}
-    for kernel in triton_ways.WRITTEN[NAMES[cell.model]]:
+    for kernel in triton_ways.WRITTEN[name_of(cell)]:
         if not isinstance(kernel, triton.JITFunction):
             continue
         own = {each: constants[each] for each in kernel.arg_names if each in constants}

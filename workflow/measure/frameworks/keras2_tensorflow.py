@@ -87,7 +87,7 @@ class Framework(TensorFlowMixin, KerasFramework):
             "jit_compile": jit,
             # What compile() takes where nothing is asked for; generation asks by itself.
             "jit_compile_auto": None if self.cell.task == "generate" else False,
-            "attention": self.models.attention(self.model),
+            "attention": models.attention(self.models, self.model),
             **self.execution(jit),
             **self.feeding(),
             **self.loop_facts,

@@ -120,7 +120,7 @@ class Keras3Framework(KerasFramework):
             "step_results": self.step_results(),
             "jit_compile": jit,
             "jit_compile_auto": auto_jit_compile(self.keras),
-            "attention": self.models.attention(self.model),
+            "attention": models.attention(self.models, self.model),
             **self.execution(jit),
             **self.feeding(),
             **self.loop_facts,

@@ -206,7 +206,7 @@ class NativeFramework(TorchMixin):
     def parity(self) -> dict[str, Any]:
         return {
             "framework_version": self.backend_version(),
-            "model_library": self.models.library(),
+            "model_library": models.library(self.models),
             "backend": "torch",
             "dtype": self._dtype(),
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
@@ -214,7 +214,7 @@ class NativeFramework(TorchMixin):
             "metrics": "none" if self.optimizer else None,
             "step_results": None if self.cell.task in self._own_loops() else LEFT,
             "image_data_format": self._image_data_format(),
-            "attention": self.models.attention(self.model),
+            "attention": models.attention(self.models, self.model),
             "compile_mode": self.cell.mode,
             **self.execution(),
             **self.device_facts(),

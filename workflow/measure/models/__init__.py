@@ -2,7 +2,8 @@
 
 ``model.yaml`` says what the model is (``schemas/model.schema.json``), ``work.py`` what a step
 computes, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` how each family of frameworks builds it,
-``host.py`` what an operation without a framework takes.
+``host.py`` what an operation without a framework takes (:mod:`measure.native.host_ways`). A folder
+may have a ``model.yaml`` alone, which names the folder whose modules build that model, too.
 A builder imports its library at its top: it is itself imported only in the process that measures,
 by the framework, once that has prepared its backend.
 
@@ -12,6 +13,11 @@ A builder may also have
     by task, a :data:`Loop` for a task that no trainer drives: generation, diffusion.
 ``compile(model, cell, mode)``
     of a native builder: what ``torch.compile`` is given, where that is not the whole model.
+``attention(model)``
+    the attention that the built model really takes, for the parity card; without it there is none.
+``library()``
+    of a native builder: names and versions of what the model comes from, for the parity card;
+    without it these are PyTorch's own layers.
 ``facts(model, cell)``
     entries of the parity card that no framework can know of, read from the built model.
 """
@@ -37,6 +43,18 @@ def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
     return found(model, cell) if found else {}
 
 
+def attention(builder: Any, model: Any) -> str:
+    """The attention that the model takes, by its builder's word."""
+    found: str = builder.attention(model) if hasattr(builder, "attention") else "none"
+    return found
+
+
+def library(builder: Any) -> str:
+    """What a native builder's model comes from, by its word."""
+    found: str = builder.library() if hasattr(builder, "library") else "torch.nn"
+    return found
+
+
 class Builder(Protocol):
     """Interface of the module of one model and one family. One that trains or predicts without a
     loop of its own is a :class:`TrainerBuilder`, a native one a :class:`NativeBuilder`.
@@ -44,9 +62,6 @@ class Builder(Protocol):
 
     def build(self, cell: Cell) -> Any:
         """Build the cell's model with seeded weights; a Keras model is also ``compile()``d."""
-
-    def attention(self, model: Any) -> str:
-        """The attention that the built model really takes, for the parity card."""
 
 
 class TrainerBuilder(Builder, Protocol):
@@ -102,28 +117,8 @@ class NativeBuilder(TrainerBuilder, Protocol):
     Trainer of Transformers.
     """
 
-    def library(self) -> str:
-        """Names and versions of what the model comes from, for the parity card."""
-
     def optimizer(self, model: Any) -> Any:
         """An optimizer of the trained parameters."""
-
-
-class HostBuilder(Protocol):
-    """A builder of an operation on the processor alone, see :mod:`measure.native.host_ways`. The
-    last four methods are those of an :class:`OperationBuilder`.
-    """
-
-    def operand(self, cell: Cell, batch_size: int) -> tuple[Any, ...]:
-        """Arguments of a step in every way: arrays, numbers, or the path of a file."""
-
-    def outputs(self, cell: Cell, results: Any) -> dict[str, Any]: ...
-
-    def expected(self, cell: Cell) -> dict[str, Any]: ...
-
-    def alone(self, cell: Cell) -> tuple[Callable[[], Any], int]: ...
-
-    def written(self, cell: Cell) -> tuple[Any, ...]: ...
 
 
 class Work(Protocol):

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 
@@ -23,6 +24,16 @@ class ImageRegression(torch.nn.Module):
         return Loss(torch.nn.functional.mse_loss(self.network(images), targets))
 
 
+def channels_first(images: np.ndarray) -> np.ndarray:
+    """Images with channels last as PyTorch takes them."""
+    return np.ascontiguousarray(images.transpose(0, 3, 1, 2))
+
+
 def adam(model: torch.nn.Module) -> torch.optim.Optimizer:
     """Adam with the constants that Keras' Adam has by default."""
     return torch.optim.Adam(model.parameters(), lr=1e-3, eps=1e-7)
+
+
+def sgd(model: torch.nn.Module) -> torch.optim.Optimizer:
+    """Plain gradient descent with the rate that Keras' SGD has by default."""
+    return torch.optim.SGD(model.parameters(), lr=0.01)

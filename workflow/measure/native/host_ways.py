@@ -2,8 +2,9 @@
 
 A model that ``frameworks/host.py`` measures has, beside its ``host.py``, a module ``by_<way>.py``
 for each of its ways, with a function ``way()`` that returns a :class:`Way`. It imports what the
-way needs at its top, and builds in ``way()``. The rest of what its ``host.py`` must offer follows
-from that, and is here.
+way needs at its top, and builds in ``way()``. Its ``host.py`` offers ``operand(cell, batch_size)``,
+the arguments of a step in every way (arrays, numbers, or the path of a file), and what a
+:class:`measure.models.OperationBuilder` does but losses. What of that follows from a way is here.
 """
 
 from __future__ import annotations

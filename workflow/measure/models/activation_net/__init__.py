@@ -1,1 +1,1 @@
-"""Dense models with an activation that a framework lacks; not a model by itself."""
+"""Dense models with an activation that a framework may lack; not a model by itself."""

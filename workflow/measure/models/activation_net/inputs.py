@@ -27,14 +27,14 @@ def parameters(cell: Cell) -> tuple[float, ...]:
     return tuple(cell.architecture["constants"])
 
 
-def expected(operation: str, cell: Cell) -> dict[str, np.ndarray]:
-    """Output of an activation that every way must give for its operand, and its gradient for a loss
-    whose gradient by each output is one.
+def expected(cell: Cell) -> dict[str, np.ndarray]:
+    """Output of the activation that every way must give for its operand, and its gradient for a
+    loss whose gradient by each output is one.
     """
-    x, numbers = operand(cell), parameters(cell)
-    gradient = getattr(reference, f"{operation}_gradient")
+    x, numbers, name = operand(cell), parameters(cell), cell.architecture["activation"]
+    gradient = getattr(reference, f"{name}_gradient")
     return {
-        "output": getattr(reference, operation)(x, *numbers),
+        "output": getattr(reference, name)(x, *numbers),
         "gradient": gradient(x, np.ones_like(x), *numbers),
     }
 

@@ -10,15 +10,17 @@ from measure.frameworks import Cell
 from measure.models.activation_net import inputs
 from measure.native import keras_steps, keras_ways
 
+expected, outputs = inputs.expected, keras_steps.outputs
 
-def build(name: str, cell: Cell) -> Any:
+
+def build(cell: Cell) -> Any:
     """A compiled ``Sequential``, with the weights that every framework begins with."""
     a = cell.architecture
     # Zeros, until they are set: JAX compiles a program for random ones of each shape.
     dense = partial(keras.layers.Dense, kernel_initializer="zeros")
     model = keras.Sequential([keras.Input((a["inputs"],))])
     for width in a["hidden"]:
-        model.add(dense(width, activation=activation(name, cell)))
+        model.add(dense(width, activation=activation(cell)))
     model.add(dense(a["outputs"]))
     options = keras_steps.options(cell)
     model.compile(optimizer=keras.optimizers.SGD(), loss="mean_squared_error", **options)
@@ -31,28 +33,22 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return inputs.inputs(cell, batch_size), inputs.targets(cell, batch_size)
 
 
-def attention(model: Any) -> str:
-    """These models have no attention."""
-    return "none"
+losses = partial(keras_steps.losses, build, batch)
 
 
-def activation(name: str, cell: Cell) -> Callable[[Any], Any]:
+def activation(cell: Cell) -> Callable[[Any], Any]:
     """The activation in the cell's way, with its constants."""
-    function, numbers = keras_ways.operation(name, cell.way), inputs.parameters(cell)
+    function = keras_ways.operation(cell.architecture["activation"], cell.way)
+    numbers = inputs.parameters(cell)
     return lambda x: function(x, *numbers)
 
 
-def losses(name: str, cell: Cell, way: str, steps: int) -> list[float]:
-    """Losses of the first training steps of a new model, in a given way."""
-    return keras_steps.losses(partial(build, name), batch, cell, way, steps)
-
-
-def alone(name: str, cell: Cell) -> tuple[Callable[[], Any], int]:
+def alone(cell: Cell) -> tuple[Callable[[], Any], int]:
     """A function that computes one activation, forward and backward; how many a step has."""
     operand, uses = inputs.operand(cell), len(cell.architecture["hidden"])
-    return keras_steps.repeated(cell, activation(name, cell), operand, backward=True), uses
+    return keras_steps.repeated(cell, activation(cell), operand, backward=True), uses
 
 
-def written(name: str, cell: Cell) -> tuple[Any, ...]:
+def written(cell: Cell) -> tuple[Any, ...]:
     """The functions that a user writes for the cell's way."""
-    return keras_ways.written(name, cell.way)
+    return keras_ways.written(cell.architecture["activation"], cell.way)

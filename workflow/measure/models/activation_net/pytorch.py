@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,72 +12,50 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 
 from measure.frameworks import Cell
-from measure.models.activation_net.inputs import (
-    initial_weights,
-    inputs,
-    operand,
-    parameters,
-    targets,
-)
+from measure.models.activation_net import inputs
 from measure.models.activation_net.work import shapes
 from measure.models.image_regression import Loss
+from measure.models.image_regression import sgd as optimizer
 from measure.native import torch_steps, torch_ways
 
-
-def library() -> str:
-    """Name of the library, for the parity card."""
-    return "torch.nn"
+expected, outputs = inputs.expected, torch_steps.outputs
 
 
-def build(operation: str, cell: Cell) -> torch.nn.Module:
+def build(cell: Cell) -> torch.nn.Module:
     """The model with its loss and its initial weights."""
-    model = Net(shapes(cell.architecture), activation(operation, cell))
+    model = Net(shapes(cell.architecture), activation(cell))
     with torch.no_grad():
-        for parameter, array in zip(model.parameters(), initial_weights(cell), strict=True):
+        weights = inputs.initial_weights(cell)
+        for parameter, array in zip(model.parameters(), weights, strict=True):
             weight = torch.from_numpy(array)  # outputs come before inputs here
             parameter.copy_(weight.T if weight.ndim == 2 else weight)
     return model
 
 
-def optimizer(model: torch.nn.Module) -> torch.optim.Optimizer:
-    """Plain gradient descent with the rate that Keras' SGD has by default."""
-    return torch.optim.SGD(model.parameters(), lr=0.01)
-
-
 def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
     """Keyword arguments of the forward pass."""
-    return {"inputs": inputs(cell, batch_size), "targets": targets(cell, batch_size)}
+    return {"inputs": inputs.inputs(cell, batch_size), "targets": inputs.targets(cell, batch_size)}
 
 
-def attention(model: Any) -> str:
-    """These models have no attention."""
-    return "none"
+losses = partial(torch_steps.losses, build, batch, optimizer)
 
 
-def activation(operation: str, cell: Cell) -> Callable[[Tensor], Tensor]:
+def activation(cell: Cell) -> Callable[[Tensor], Tensor]:
     """The activation in the cell's way, as a function of a tensor alone."""
-    function, numbers = torch_ways.operation(operation, cell.way), parameters(cell)
+    function = torch_ways.operation(cell.architecture["activation"], cell.way)
+    numbers = inputs.parameters(cell)
     return lambda x: function(x, *numbers)
 
 
-def losses(operation: str, cell: Cell, way: str, steps: int) -> list[float]:
-    """Losses of the first training steps in a way; the cell's own is compiled as the cell is."""
-    model = build(operation, replace(cell, way=way)).to(cell.accelerator).train()
-    stepped = torch_ways.as_in_steps(model, cell.mode) if way == cell.way else model
-    arrays = batch(cell, cell.batch_size)
-    return torch_steps.losses(stepped, optimizer(model), arrays, cell.accelerator, steps)
-
-
-def alone(operation: str, cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:
+def alone(cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:
     """A function that computes the activation and its gradient; how many a step has."""
-    function = activation(operation, cell)
-    uses = len(cell.architecture["hidden"])
-    return torch_ways.repeated(function, operand(cell), True, cell.mode), uses
+    operand, uses = inputs.operand(cell), len(cell.architecture["hidden"])
+    return torch_ways.repeated(activation(cell), operand, True, cell.mode), uses
 
 
-def written(operation: str, cell: Cell) -> tuple[Any, ...]:
+def written(cell: Cell) -> tuple[Any, ...]:
     """The functions that a user writes for the cell's way."""
-    return torch_ways.written(operation, cell.way)
+    return torch_ways.written(cell.architecture["activation"], cell.way)
 
 
 class Net(torch.nn.Module):

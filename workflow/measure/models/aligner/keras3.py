@@ -8,18 +8,10 @@ import keras
 from keras import layers, ops
 
 from measure.frameworks import Cell
-from measure.models.aligner.inputs import (
-    OPERATION,
-    expected,
-    initial_weights,
-    operand,
-    speech,
-    text,
-)
+from measure.models.aligner import inputs
 from measure.native import keras_steps, keras_ways
-from measure.native.keras_steps import outputs
 
-__all__ = ["alone", "attention", "batch", "build", "expected", "losses", "outputs", "written"]
+expected, outputs = inputs.expected, keras_steps.outputs
 
 
 def build(cell: Cell) -> Any:
@@ -55,7 +47,7 @@ def aligner(cell: Cell) -> Any:
     mu, z = of_text(named["text"]), of_speech(named["speech"])
     model = keras.Model(named, Alignment(search(cell))(z, mu))
     variables = [*of_text.weights, *of_speech.weights]
-    for variable, value in zip(variables, initial_weights(cell), strict=True):
+    for variable, value in zip(variables, inputs.initial_weights(cell), strict=True):
         variable.assign(value)
     return model
 
@@ -63,18 +55,16 @@ def aligner(cell: Cell) -> Any:
 def batch(cell: Cell, batch_size: int) -> Any:
     """``(inputs,)`` as NumPy arrays: the loss is the model's own, and needs no targets."""
     if cell.task == "predict":
-        return (operand(cell, batch_size),)
-    return ({"text": text(cell, batch_size), "speech": speech(cell, batch_size)},)
+        return (inputs.operand(cell, batch_size),)
+    return ({"text": inputs.text(cell, batch_size), "speech": inputs.speech(cell, batch_size)},)
 
 
-def attention(model: Any) -> str:
-    """The aligner has no attention."""
-    return "none"
+losses = partial(keras_steps.losses, build, batch)
 
 
 def search(cell: Cell) -> Callable[[Any], Any]:
     """The operation in the cell's way."""
-    found = keras_ways.operation(OPERATION, cell.way)
+    found = keras_ways.operation(inputs.OPERATION, cell.way)
     if cell.way == "framework" and keras.backend.backend() == "torch":
         from measure.native import torch_ways
 
@@ -82,19 +72,14 @@ def search(cell: Cell) -> Callable[[Any], Any]:
     return found
 
 
-def losses(cell: Cell, way: str, steps: int) -> list[float]:
-    """Losses of the first training steps, in a given way."""
-    return keras_steps.losses(build, batch, cell, way, steps)
-
-
 def alone(cell: Cell) -> tuple[Callable[[], Any], int]:
     """A function that searches values as a step has them; a step does so once."""
-    return keras_steps.repeated(cell, search(cell), operand(cell), backward=False), 1
+    return keras_steps.repeated(cell, search(cell), inputs.operand(cell), backward=False), 1
 
 
 def written(cell: Cell) -> tuple[Any, ...]:
     """The functions that a user writes for the cell's way."""
-    return keras_ways.written(OPERATION, cell.way)
+    return keras_ways.written(inputs.OPERATION, cell.way)
 
 
 class Search(layers.Layer):

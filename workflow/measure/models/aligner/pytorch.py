@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,35 +13,12 @@ from torch.nn.functional import relu
 
 from measure.frameworks import Cell
 from measure.models import Architecture
-from measure.models.aligner.inputs import (
-    OPERATION,
-    expected,
-    initial_weights,
-    operand,
-    speech,
-    text,
-)
+from measure.models.aligner import inputs
 from measure.models.image_regression import Loss
+from measure.models.image_regression import sgd as optimizer
 from measure.native import torch_steps, torch_ways
-from measure.native.torch_steps import outputs
 
-__all__ = [
-    "alone",
-    "attention",
-    "batch",
-    "build",
-    "expected",
-    "library",
-    "losses",
-    "optimizer",
-    "outputs",
-    "written",
-]
-
-
-def library() -> str:
-    """Name of the library, for the parity card."""
-    return "torch.nn"
+expected, outputs = inputs.expected, torch_steps.outputs
 
 
 def build(cell: Cell) -> torch.nn.Module:
@@ -49,7 +26,7 @@ def build(cell: Cell) -> torch.nn.Module:
     if cell.task == "predict":
         return Search(search(cell))
     model = Aligner(cell.architecture, search(cell))
-    embedding, *dense = map(torch.from_numpy, initial_weights(cell))
+    embedding, *dense = map(torch.from_numpy, inputs.initial_weights(cell))
     # Outputs come before inputs here.
     weights = [embedding, *(each.T if each.ndim == 2 else each for each in dense)]
     with torch.no_grad():
@@ -58,46 +35,31 @@ def build(cell: Cell) -> torch.nn.Module:
     return model
 
 
-def optimizer(model: torch.nn.Module) -> torch.optim.Optimizer:
-    """Plain gradient descent with the rate that Keras' SGD has by default."""
-    return torch.optim.SGD(model.parameters(), lr=0.01)
-
-
 def batch(cell: Cell, batch_size: int) -> dict[str, np.ndarray]:
     """Keyword arguments of the forward pass."""
     if cell.task == "predict":
-        return {"value": operand(cell, batch_size)}
-    return {"text": text(cell, batch_size), "speech": speech(cell, batch_size)}
+        return {"value": inputs.operand(cell, batch_size)}
+    return {"text": inputs.text(cell, batch_size), "speech": inputs.speech(cell, batch_size)}
 
 
-def attention(model: Any) -> str:
-    """The aligner has no attention."""
-    return "none"
+losses = partial(torch_steps.losses, build, batch, optimizer)
 
 
 def search(cell: Cell) -> Callable[[Tensor], Tensor]:
     """The operation in the cell's way."""
-    found = torch_ways.operation(OPERATION, cell.way)
+    found = torch_ways.operation(inputs.OPERATION, cell.way)
     return torch_ways.not_unrolled(found) if cell.way == "framework" and cell.mode else found
-
-
-def losses(cell: Cell, way: str, steps: int) -> list[float]:
-    """Losses of the first training steps in a way; the cell's own is compiled as the cell is."""
-    model = build(replace(cell, way=way)).to(cell.accelerator).train()
-    stepped = torch_ways.as_in_steps(model, cell.mode) if way == cell.way else model
-    arrays = batch(cell, cell.batch_size)
-    return torch_steps.losses(stepped, optimizer(model), arrays, cell.accelerator, steps)
 
 
 def alone(cell: Cell) -> tuple[Callable[[], list[Tensor]], int]:
     """A function that searches values as a step has them; a step does so once."""
     forward = torch.inference_mode if cell.task == "predict" else torch.no_grad
-    return torch_ways.repeated(search(cell), operand(cell), False, cell.mode, forward), 1
+    return torch_ways.repeated(search(cell), inputs.operand(cell), False, cell.mode, forward), 1
 
 
 def written(cell: Cell) -> tuple[Any, ...]:
     """The functions that a user writes for the cell's way."""
-    return torch_ways.written(OPERATION, cell.way)
+    return torch_ways.written(inputs.OPERATION, cell.way)
 
 
 class Search(torch.nn.Module):

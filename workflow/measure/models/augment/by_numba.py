@@ -30,5 +30,4 @@ def augmented(
 
 def way() -> Way:
     """The function that Numba compiles at the first call."""
-    compiled = augmented
-    return Way(compiled, (compiled.py_func,), "numba", programs=lambda: len(compiled.signatures))
+    return Way(augmented, (augmented.py_func,), "numba", programs=lambda: len(augmented.signatures))

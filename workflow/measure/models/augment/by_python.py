@@ -24,10 +24,4 @@ def _one(picture: list, corner: list[int], flip: bool, padding: int) -> list:
 
 def way() -> Way:
     """The function as it is: nothing is built."""
-    return Way(
-        augmented,
-        (
-            augmented,
-            _one,
-        ),
-    )
+    return Way(augmented, (augmented, _one))

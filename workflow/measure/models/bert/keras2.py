@@ -1,19 +1,14 @@
 """BERT from KerasNLP, the last release with Keras 2 code."""
 
+from functools import partial
 from typing import Any
 
 import keras_nlp
 import tensorflow as tf
 
-from measure.frameworks import Cell
 from measure.models.bert import keras_hub as bert
 
-batch = bert.batch
-
-
-def build(cell: Cell) -> Any:
-    """A compiled ``BertClassifier``; AdamW and cross-entropy from logits for fit."""
-    return bert.build(tf.keras, keras_nlp, cell)
+batch, build = bert.batch, partial(bert.build, tf.keras, keras_nlp)
 
 
 def attention(model: Any) -> str:

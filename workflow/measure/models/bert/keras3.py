@@ -1,20 +1,15 @@
 """BERT from KerasHub."""
 
+from functools import partial
 from typing import Any
 
 import keras
 
-from measure.frameworks import Cell
 from measure.libraries.keras import uses_fused_attention
 from measure.libraries.keras_hub import library as keras_hub
 from measure.models.bert import keras_hub as bert
 
-batch = bert.batch
-
-
-def build(cell: Cell) -> Any:
-    """A compiled ``BertClassifier``; AdamW and cross-entropy from logits for fit."""
-    return bert.build(keras, keras_hub, cell)
+batch, build = bert.batch, partial(bert.build, keras, keras_hub)
 
 
 def attention(model: Any) -> str:

@@ -15,7 +15,7 @@ from measure.libraries.transformers import (
     forced_on_host,
     in_dtype,
 )
-from measure.models import Tick
+from measure.models import Architecture, Tick
 from measure.models.causal_lm.inputs import (
     check_new_tokens,
     new_tokens,
@@ -25,6 +25,9 @@ from measure.models.causal_lm.inputs import (
     tokenizer,
     tokens,
 )
+
+# What every one of these models has as it is here.
+__all__ = ["BY_TRAINER", "LOOPS", "attention", "batch", "compile", "facts", "library", "optimizer"]
 
 BY_TRAINER = True  # the published scripts time Transformers' Trainer in fit
 
@@ -50,6 +53,19 @@ def build(cell: Cell, config: Any, special: dict[str, str], preset: str) -> Any:
     if cell.task == "fit":
         return _with_adapters(model, cell)
     return _with_words(model, cell, special, preset)
+
+
+def sizes(a: Architecture) -> dict[str, Any]:
+    """Sizes of a decoder as Transformers names them."""
+    return {
+        "vocab_size": a["vocabulary_size"],
+        "num_hidden_layers": a["layers"],
+        "num_attention_heads": a["heads"],
+        "num_key_value_heads": a["key_value_heads"],
+        "hidden_size": a["hidden_size"],
+        "intermediate_size": a["intermediate_size"],
+        "head_dim": a["head_size"],
+    }
 
 
 def _with_adapters(model: Any, cell: Cell) -> Any:

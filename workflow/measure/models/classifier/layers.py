@@ -10,12 +10,12 @@ from measure.models import Architecture, xla
 from measure.models.classifier.inputs import classes, images, initial_weights, targets
 
 
-def build(keras: Any, cell: Cell, optimizer: Any) -> Any:
+def build(keras: Any, cell: Cell) -> Any:
     """A compiled ``Sequential`` that ends in a softmax; optimiser and cross-entropy for fit."""
     a = cell.architecture
     model = keras.Sequential([keras.Input(tuple(a["inputs"])), *_layers(keras.layers, a)])
     loss = f"{'' if a['one_hot'] else 'sparse_'}categorical_crossentropy"
-    trained = {"optimizer": optimizer, "loss": loss} if cell.task == "fit" else {}
+    trained = {"optimizer": a["optimizer"], "loss": loss} if cell.task == "fit" else {}
     model.compile(**xla.options(cell, keras), **trained)
     return model
 
@@ -34,11 +34,6 @@ def feed(cell: Cell, pixels: np.ndarray, labels: np.ndarray | None) -> Any:
 def start(model: Any, cell: Cell) -> None:
     """Give a model the weights that its training begins with."""
     model.set_weights(initial_weights(cell))
-
-
-def attention(model: Any) -> str:
-    """These models have no attention."""
-    return "none"
 
 
 def _layers(layers: Any, a: Architecture) -> Iterator[Any]:

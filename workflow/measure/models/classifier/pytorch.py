@@ -1,6 +1,6 @@
 """The classifiers in PyTorch's own layers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,22 +10,21 @@ from measure.frameworks import Cell
 from measure.models import Architecture
 from measure.models.classifier.inputs import classes, images, initial_weights, targets
 from measure.models.classifier.work import features
-from measure.models.image_regression import Loss
+from measure.models.image_regression import Loss, adam, channels_first, sgd
 
-
-def library() -> str:
-    """Name of the library, for the parity card."""
-    return "torch.nn"
+Optimizer = Callable[[torch.nn.Module], torch.optim.Optimizer]  # of a model's parameters
+OPTIMIZERS: dict[str, Optimizer] = {"adam": adam, "sgd": sgd}  # as Keras names them
 
 
 def build(cell: Cell) -> Any:
-    """The model with its loss."""
-    return Classifier(torch.nn.Sequential(*_layers(cell.architecture)))
+    """The model with its loss, and with what trains it."""
+    a = cell.architecture
+    return Classifier(torch.nn.Sequential(*_layers(a)), OPTIMIZERS[a["optimizer"]])
 
 
-def sgd(model: Any) -> Any:
-    """Plain gradient descent with the rate that Keras' SGD has by default."""
-    return torch.optim.SGD(model.parameters(), lr=0.01)
+def optimizer(model: Any) -> Any:
+    """The optimiser that the model is built for."""
+    return model.optimizer(model)
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
@@ -37,7 +36,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 def feed(cell: Cell, pixels: np.ndarray, labels: np.ndarray | None) -> Any:
     """Images and classes as the forward pass takes them; without classes for predict."""
     if pixels.ndim == 4:
-        pixels = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
+        pixels = channels_first(pixels)
     if labels is None:
         return {"images": pixels}
     found = targets(labels, cell.architecture)
@@ -54,17 +53,12 @@ def start(model: Any, cell: Cell) -> None:
             parameter.copy_(torch.from_numpy(np.ascontiguousarray(turned)))
 
 
-def attention(model: Any) -> str:
-    """These models have no attention."""
-    return "none"
-
-
 class Classifier(torch.nn.Module):
     """A model and its loss in one module, so that both are compiled together."""
 
-    def __init__(self, net: torch.nn.Module) -> None:
+    def __init__(self, net: torch.nn.Module, optimizer: Optimizer) -> None:
         super().__init__()
-        self.net = net
+        self.net, self.optimizer = net, optimizer
 
     def forward(self, images: Any, targets: Any = None) -> Any:
         """images: (batch, inputs) or (batch, channels, height, width). targets: indices (batch,) or

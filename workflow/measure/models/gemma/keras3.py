@@ -6,6 +6,7 @@ from measure.frameworks import Cell
 from measure.libraries.keras_hub import fuses_attention
 from measure.libraries.keras_hub import library as keras_hub
 from measure.models import Architecture
+from measure.models.causal_lm import decoder
 from measure.models.causal_lm import keras3 as causal_lm
 from measure.models.causal_lm.keras3 import LOOPS, batch, facts
 from measure.models.gemma.inputs import SPECIAL
@@ -35,12 +36,7 @@ def attention(model: Any) -> str:
 def backbone(a: Architecture) -> Any:
     """``GemmaBackbone`` of an architecture."""
     return keras_hub.models.GemmaBackbone(
-        vocabulary_size=a["vocabulary_size"],
-        num_layers=a["layers"],
-        num_query_heads=a["heads"],
-        num_key_value_heads=a["key_value_heads"],
-        hidden_dim=a["hidden_size"],
+        **decoder.sizes(a),
         intermediate_dim=2 * a["intermediate_size"],  # KerasHub counts gate and up together
         head_dim=a["head_size"],
-        dtype=a["dtype"],
     )

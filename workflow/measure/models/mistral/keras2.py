@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from measure.frameworks import Cell
 from measure.models import Architecture, xla
+from measure.models.causal_lm import decoder
 from measure.models.causal_lm.inputs import pieces, tokenizer
 from measure.models.causal_lm.loop import generate_loop
 from measure.models.mistral.inputs import SPECIAL
@@ -79,12 +80,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
 
 def _backbone(a: Architecture) -> Any:
     return keras_nlp.models.MistralBackbone(
-        vocabulary_size=a["vocabulary_size"],
-        num_layers=a["layers"],
-        num_query_heads=a["heads"],
-        num_key_value_heads=a["key_value_heads"],
-        hidden_dim=a["hidden_size"],
+        **decoder.sizes(a),
         intermediate_dim=a["intermediate_size"],
         sliding_window=a["sliding_window"],
-        dtype=a["dtype"],
     )

@@ -6,6 +6,7 @@ from measure.frameworks import Cell
 from measure.libraries.keras_hub import backbone_with_heads, fuses_attention
 from measure.libraries.keras_hub import library as keras_hub
 from measure.models import Architecture
+from measure.models.causal_lm import decoder
 from measure.models.causal_lm import keras3 as causal_lm
 from measure.models.causal_lm.keras3 import LOOPS, batch, facts
 from measure.models.mistral.inputs import SPECIAL
@@ -35,13 +36,8 @@ def backbone(a: Architecture) -> Any:
     """``MistralBackbone`` of an architecture."""
     return backbone_with_heads(
         keras_hub.models.MistralBackbone,
-        vocabulary_size=a["vocabulary_size"],
-        num_layers=a["layers"],
-        num_query_heads=a["heads"],
-        num_key_value_heads=a["key_value_heads"],
-        hidden_dim=a["hidden_size"],
+        **decoder.sizes(a),
         intermediate_dim=a["intermediate_size"],
         head_dim=a["head_size"],
         sliding_window=a["sliding_window"],
-        dtype=a["dtype"],
     )

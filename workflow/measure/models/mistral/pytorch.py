@@ -7,29 +7,8 @@ import transformers
 from measure.frameworks import Cell
 from measure.models import Architecture
 from measure.models.causal_lm import pytorch as causal_lm
-from measure.models.causal_lm.pytorch import (
-    BY_TRAINER,
-    LOOPS,
-    attention,
-    batch,
-    compile,
-    facts,
-    library,
-    optimizer,
-)
+from measure.models.causal_lm.pytorch import *  # noqa: F403 (all but build)
 from measure.models.mistral.inputs import SPECIAL
-
-__all__ = [
-    "BY_TRAINER",
-    "LOOPS",
-    "attention",
-    "batch",
-    "build",
-    "compile",
-    "facts",
-    "library",
-    "optimizer",
-]
 
 
 def build(cell: Cell) -> Any:
@@ -39,13 +18,5 @@ def build(cell: Cell) -> Any:
 
 def config(a: Architecture) -> Any:
     """``MistralConfig`` of an architecture."""
-    return transformers.MistralConfig(
-        vocab_size=a["vocabulary_size"],
-        num_hidden_layers=a["layers"],
-        num_attention_heads=a["heads"],
-        num_key_value_heads=a["key_value_heads"],
-        hidden_size=a["hidden_size"],
-        intermediate_size=a["intermediate_size"],
-        head_dim=a["head_size"],
-        sliding_window=a["sliding_window"],
-    )
+    sizes = causal_lm.sizes(a)
+    return transformers.MistralConfig(sliding_window=a["sliding_window"], **sizes)

@@ -34,10 +34,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
     """``(images, features)`` for fit, ``(inputs,)`` with all five inputs for predict."""
     if cell.task == "fit":
         return images(cell, batch_size), features(cell, batch_size)
-    where, labels = points(cell, batch_size)
-    # Without a box KerasCV wants one more point that is none (label -1); Meta's code adds it.
-    where = np.concatenate([where, np.zeros((batch_size, 1, 2), np.float32)], axis=1)
-    labels = np.concatenate([labels, -np.ones((batch_size, 1), np.float32)], axis=1)
+    where, labels = prompts(cell, batch_size)
     side = 4 * patch_grid(cell)
     return (
         {
@@ -50,6 +47,15 @@ def batch(cell: Cell, batch_size: int) -> Any:
     )
 
 
+def prompts(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
+    """``(points, labels)`` for each image. Without a box KerasCV wants one more point that is none
+    (label -1); Meta's code adds it.
+    """
+    where, labels = points(cell, batch_size)
+    where = np.concatenate([where, np.zeros((batch_size, 1, 2), np.float32)], axis=1)
+    return where, np.concatenate([labels, -np.ones((batch_size, 1), np.float32)], axis=1)
+
+
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
     """The card's entries: is the images' mean subtracted, how many sets of points are decoded."""
     encoder = getattr(model, "operations", model.layers)  # under Keras 2 each is a layer
@@ -57,8 +63,8 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
         "normalises_images": any("subtract" in operation.name for operation in encoder)
     }
     if cell.task == "predict":
-        (inputs,) = batch(cell, cell.batch_size)
-        found["prompt_sets"] = len(inputs["points"])
+        where, _ = prompts(cell, cell.batch_size)
+        found["prompt_sets"] = len(where)
     return found
 
 

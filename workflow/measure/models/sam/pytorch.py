@@ -6,14 +6,14 @@ import sys
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 
 from measure.frameworks import Cell
-from measure.models.image_regression import ImageRegression, adam
+from measure.models.image_regression import ImageRegression, adam, channels_first
 from measure.models.sam.inputs import features, images, patch_grid, points
 
 CHECKPOINT = "https://dl.fbaipublicfiles.com/segment_anything/sam_vit_h_4b8939.pth"
+PROMPT_SETS = 1  # of points: one for all images
 
 optimizer = adam
 
@@ -73,10 +73,10 @@ def compile(model: Any, cell: Cell, mode: str | None) -> Any:
 
 def batch(cell: Cell, batch_size: int) -> Any:
     """Keyword arguments of the forward pass, as NumPy arrays, channels first."""
-    pixels = _channels_first(images(cell, batch_size))
+    pixels = channels_first(images(cell, batch_size))
     if cell.task == "fit":
-        return {"images": pixels, "targets": _channels_first(features(cell, batch_size))}
-    where, labels = points(cell, 1)
+        return {"images": pixels, "targets": channels_first(features(cell, batch_size))}
+    where, labels = points(cell, PROMPT_SETS)
     return {"images": 255.0 * pixels, "points": where, "labels": labels}
 
 
@@ -89,8 +89,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
     """The card's entries: is the images' mean subtracted, how many sets of points are decoded."""
     if cell.task == "fit":
         return {"normalises_images": False}  # the encoder alone: Meta's code centres images before
-    where = batch(cell, cell.batch_size)["points"]
-    return {"normalises_images": True, "prompt_sets": len(where)}
+    return {"normalises_images": True, "prompt_sets": PROMPT_SETS}
 
 
 class TwoPoints(torch.nn.Module):
@@ -162,7 +161,3 @@ def segment_anything(cell: Cell, encoder: Any) -> Any:
         pixel_mean=[123.675, 116.28, 103.53],
         pixel_std=[58.395, 57.12, 57.375],
     )
-
-
-def _channels_first(array: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(array.transpose(0, 3, 1, 2))

@@ -1,23 +1,11 @@
 """Stable Diffusion from KerasCV on Keras 2."""
 
-from typing import Any
+from functools import partial
 
-from measure.frameworks import Cell
-from measure.models import Tick, kerascv
+from measure.models import kerascv
 from measure.models.stable_diffusion import kerascv as stable_diffusion
 
 keras, keras_cv = kerascv.load_with_keras2()
 batch, attention = stable_diffusion.batch, stable_diffusion.attention
-
-
-def build(cell: Cell) -> Any:
-    """A compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for predict."""
-    return stable_diffusion.build(keras, keras_cv, cell)
-
-
-def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
-    """Make steps of KerasCV's sampler around the UNet, with ``tick()`` before each."""
-    return stable_diffusion.sample(keras_cv, model, cell, batch_size, tick)
-
-
-LOOPS = {"predict": sample}
+build = partial(stable_diffusion.build, keras, keras_cv)
+LOOPS = {"predict": partial(stable_diffusion.sample, keras_cv)}

@@ -3,7 +3,6 @@
 from typing import Any
 
 import diffusers
-import numpy as np
 import torch
 
 from measure.frameworks import Cell
@@ -11,7 +10,7 @@ from measure.frameworks.results import LEFT
 from measure.libraries.diffusers import attention as kernel
 from measure.libraries.diffusers import run_pipeline
 from measure.models import Architecture, Tick
-from measure.models.image_regression import ImageRegression, adam
+from measure.models.image_regression import ImageRegression, adam, channels_first
 from measure.models.stable_diffusion.inputs import (
     LATENT_CHANNELS,
     embeddings,
@@ -47,8 +46,8 @@ def build(cell: Cell) -> Any:
 def batch(cell: Cell, batch_size: int) -> Any:
     """Keyword arguments of fit's forward pass, channels first."""
     return {
-        "images": _channels_first(images(cell, batch_size)),
-        "targets": _channels_first(moments(cell, batch_size)),
+        "images": channels_first(images(cell, batch_size)),
+        "targets": channels_first(moments(cell, batch_size)),
     }
 
 
@@ -65,7 +64,7 @@ def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any
     guidance together; KerasCV's own sampler is DDIM too. (The page's script took what
     ``from_pretrained`` gives, PNDM, which evaluates it once more in all.)
     """
-    arrays = (*embeddings(cell, batch_size), _channels_first(noise(cell, batch_size)))
+    arrays = (*embeddings(cell, batch_size), channels_first(noise(cell, batch_size)))
     prompts, empty, latents = (torch.from_numpy(array).to(model.device) for array in arrays)
     steps = Steps(tick)
     hook = model.register_forward_pre_hook(
@@ -105,7 +104,3 @@ def unet(a: Architecture) -> Any:
         cross_attention_dim=a["context_size"],
         attention_head_dim=a["unet_heads"],  # the number of heads, by an old misnomer
     )
-
-
-def _channels_first(array: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(array.transpose(0, 3, 1, 2))

@@ -1,1 +1,0 @@
-"""Three convolutions and two dense layers for CIFAR-100."""

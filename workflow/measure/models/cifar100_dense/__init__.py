@@ -1,1 +1,0 @@
-"""A dense model for CIFAR-100: 3072-1000-500-100."""

@@ -1,0 +1,10 @@
+"""The classifiers in Keras 3."""
+
+from functools import partial
+
+import keras
+
+from measure.models.classifier import layers
+
+batch, feed, start = layers.batch, layers.feed, layers.start
+build = partial(layers.build, keras)

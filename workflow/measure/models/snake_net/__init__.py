@@ -1,1 +1,0 @@
-"""A dense model with Snake, x + sin(a x)^2 / a."""

@@ -1,1 +1,0 @@
-"""A dense model with TeLU, x tanh(exp x)."""
