@@ -74,11 +74,7 @@ class Timer:
 
     def tick(self) -> bool:
         """To be called when all earlier steps are issued, before the next one. True: enough."""
-        try:
-            next(self._steps)
-        except StopIteration:
-            return True
-        return False
+        return bool(next(self._steps, True))
 
     @property
     def timed_ns(self) -> int:
