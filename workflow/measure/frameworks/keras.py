@@ -95,15 +95,19 @@ class KerasFramework(ABC):
         self.model = self.models.build(self.cell)
         cast(TrainedBuilder, self.models).start(self.model, self.cell)
 
-    def train_epoch(self, images: Any, classes: Any) -> None:
+    def prepared(self, images: Any, classes: Any) -> Any:
+        """Images and classes, if any, as Keras takes them."""
+        return cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
+
+    def train_epoch(self, prepared: Any) -> None:
         """Train for one pass over the images, in their order."""
-        inputs, targets = cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
+        inputs, targets = prepared
         options = {"batch_size": self.cell.batch_size, "shuffle": False, "verbose": 0}
         self.keras.Model.fit(self.model, inputs, targets, epochs=1, **options)
 
-    def probabilities(self, images: Any) -> Any:
+    def probabilities(self, prepared: Any) -> Any:
         """Predicted probabilities of the classes, float32 of (images, classes)."""
-        (inputs,) = cast(TrainedBuilder, self.models).feed(self.cell, images, None)
+        (inputs,) = prepared
         options = {"batch_size": self.cell.batch_size, "verbose": 0}
         return self.keras.Model.predict(self.model, inputs, **options)
 
