@@ -84,6 +84,8 @@ def test_a_kernel_that_killed_for_memory_is_told_from_a_kill_from_outside():
         ("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", "oom"),
         ("Unable to initialize backend 'cuda': no driver", "unsupported"),
         ("The NVIDIA driver on your system is too old (12040)", "unsupported"),
+        ("INTERNAL: Failed to allocate 4194304 bytes for new constant", "oom"),
+        ("InvalidCxxCompiler: No working C++ compiler found in cpp.cxx: (None,)", "unsupported"),
         ("CUDA error: an illegal memory access was encountered", "error"),
     ],
 )
