@@ -249,6 +249,8 @@ class Operation:
         expected = self.expected(cell)
         if self.wanted.get("other_shape"):
             return {**expected, "output": expected["output"][:-1]}
+        if self.wanted.get("by_columns"):
+            return {name: array.repeat(2)[::2] for name, array in expected.items()}
         return {name: array + self.wanted.get(name, 0) for name, array in expected.items()}
 
     def losses(self, cell, way, steps):
