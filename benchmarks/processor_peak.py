@@ -74,7 +74,7 @@ def together(turns, threads):
 
 def products(identity):
     """GFLOP/s of products by size, the best of rounds in which all sizes take turns."""
-    from measure.controls.canary import repeated
+    from measure.controls import repeated
     from measure.controls.matmul import library
     from supervise.processors import pinned
 

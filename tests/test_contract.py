@@ -97,6 +97,8 @@ def test_what_fails_since_the_kernel_killed_a_helper_for_memory_lacked_memory():
         ("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", "oom"),
         ("Unable to initialize backend 'cuda': no driver", "unsupported"),
         ("The NVIDIA driver on your system is too old (12040)", "unsupported"),
+        ("INTERNAL: Failed to allocate 4194304 bytes for new constant", "oom"),
+        ("InvalidCxxCompiler: No working C++ compiler found in cpp.cxx: (None,)", "unsupported"),
         ("CUDA error: an illegal memory access was encountered", "error"),
     ],
 )

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from measure.frameworks import Cell, pytorch_compiled
 from measure.frameworks.keras3_jax import Framework
 
 
@@ -65,3 +66,20 @@ def test_jax_is_warm_if_it_found_every_program_that_it_looked_for(looked, hits, 
     asked = Counter(compile_requests_use_cache=looked, cache_hits=hits)
     jax = SimpleNamespace(config=SimpleNamespace(jax_compilation_cache_dir=folder))
     assert Framework.compile_cache(SimpleNamespace(jax=jax, _asked=asked)) == state
+
+
+@pytest.mark.parametrize(("accelerator", "asks"), [("cpu", ["the compiler"]), ("cuda", [])])
+def test_what_inductor_asks_of_the_compiler_is_part_of_the_first_step(accelerator, asks):
+    """It is neither in the import nor in what is built: it is told after the clock has started."""
+    told = []
+    names = ("m", "predict", 4, "f", "f", accelerator, "default")
+    cell = Cell(*names, {}, "random", seed=1, threads=1)
+    framework = pytorch_compiled.Framework(cell)
+    framework._know_instruction_sets = lambda: told.append("the compiler")
+    framework.models = SimpleNamespace(
+        LOOPS={"predict": lambda model, cell, size, tick: told.append(("step", tick()))}
+    )
+    framework.step_model = None
+    clock = SimpleNamespace(start=lambda: told.append("start"), tick=lambda: True)
+    framework.run(clock)
+    assert told == ["start", *asks, ("step", True)]

@@ -27,6 +27,7 @@ XLA = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate"
         (f"{XLA} 1073741824 bytes.", 2e3, True),
         (f"{XLA} 16.00GiB.", 8e3, False),
         (f"{XLA} 16.00GiB.", None, False),
+        ("RESOURCE_EXHAUSTED: Out of memory allocating 1073741824 bytes.", 2e3, True),
         ("Failed to allocate request for 512.00MiB (536870912B) on device ordinal 0", 8e3, True),
         ("ResourceExhaustedError: OOM when allocating tensor with shape[8,512]", 8e3, False),
         ("MemoryError", 8e3, False),

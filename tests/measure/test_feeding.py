@@ -76,3 +76,5 @@ def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelera
     framework.run_at(4, SimpleNamespace(start=lambda: None, tick=lambda: next(ticks)))
     assert copies == [(accelerator, pinned, True)] * 3
     assert framework.fed == {"feeding": words, "fed_bytes_per_step": 4 * 2 * 8}
+    framework.models.feed = lambda cell, images, classes: {"images": images}
+    assert framework.prepared(np.ones((4, 2)), None)["images"].is_pinned() == pinned

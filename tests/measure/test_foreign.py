@@ -24,6 +24,8 @@ def test_the_work_of_others_on_its_processors_counts(
     """There are four processors, of which the run may use two."""
     monkeypatch.setattr(foreign.os, "sched_getaffinity", lambda pid: {1, 3})
     monkeypatch.setattr(foreign.os, "getsid", lambda pid: 70)
+    now_s = iter([0.0, 4.0])
+    monkeypatch.setattr(foreign.time, "perf_counter", lambda: next(now_s))
     monkeypatch.setattr(foreign, "Path", lambda path: Path(f"{tmp_path}{path}"))
 
     def process(number, session, own_s=0, waited_for_s=0):
@@ -33,20 +35,20 @@ def test_the_work_of_others_on_its_processors_counts(
         stat = f"{number} (python) 3 of (its) {' '.join(map(str, said))}"
         (tmp_path / f"proc/{number}/stat").write_text(stat)
 
-    def seconds(*of):
+    def spent(*of):
         half = [int(s * TICKS / 2) for s in of]  # half by programs, half by interrupts
         lines = [f"cpu{n} {ticks} 0 0 900 50 {ticks} 0 0" for n, ticks in enumerate(half)]
         (tmp_path / "proc/stat").write_text("\n".join(["cpu 1 2 3 4 5 6 7 8", *lines, "intr 7"]))
-        return foreign.other_cpu_seconds()
 
     process(70, 70)
-    before = seconds(5, 1, 5, 1)
+    spent(5, 1, 5, 1)
+    others = foreign.Others()
     process(70, 70, own_s, waited_for_s)
     process(71, 70, compiler_s)
     process(72, 7, 1000)  # somebody else's
-    after = seconds(*busy)
-    assert foreign.foreign_share(before, after, 4.0) == pytest.approx(share)
-    assert foreign.foreign_share(None, after, 4.0) is None
+    spent(*busy)
+    others.read()
+    assert others.share() == pytest.approx(share)
 
 
 @pytest.mark.parametrize(

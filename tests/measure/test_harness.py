@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from statistics import fmean
 
 import pytest
@@ -10,7 +12,10 @@ from contract.printed import warnings
 from measure.caught import MOST
 from supervise import logs
 
+from ..shared import ROOT
 from .conftest import identity
+
+WORKFLOW = str(ROOT / "workflow")
 
 
 def step_ms(record):
@@ -97,9 +102,30 @@ def test_a_card_that_cannot_be_read_back_costs_no_time_unless_it_is_another_fram
     assert (record["status"], record["reason"]) == ("error", "WrongFramework: no card")
 
 
+def test_counters_that_cannot_be_read_cost_no_time(run):
+    record = run(counters_fail=True)
+    assert record["status"] == "ok" and record["timing"]["blocks"] and record["parity"]
+    assert record["timing"]["compile_cache"] is record["memory"]["peak_device_mib"] is None
+    assert record["memory"]["peak_rss_mib"] > 5
+    assert record["withheld"] == [
+        "timing.compile_cache: RuntimeError: no counter of caches",
+        "memory.peak_device_mib: RuntimeError: no counter of memory",
+    ]
+
+
+def test_the_peak_of_host_memory_is_not_that_of_who_started_the_run():
+    held = b"x" * (300 * 2**20)
+    code = f"import sys; sys.path.insert(0, {WORKFLOW!r}); from measure import child; "
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}print(child.peak_rss_mib())"], capture_output=True, text=True
+    )
+    assert len(held) and 5 < float(done.stdout) < 150, done.stderr
+
+
 def test_a_precision_that_is_asked_for_is_forced_and_verified(run):
     record = run(changes={"precision": "tf32"})
     assert (record["status"], record["parity"]["matmul_precision"]) == ("ok", "tf32")
+    assert run(changes={"precision": "tf32"}, precision_ms=300)["timing"]["import_s"] < 0.3
     record = run(changes={"precision": "tf32"}, computes_in="float32")
     assert record["status"] == "error"
     assert "tf32 was asked for, matmul_precision is float32" in record["reason"]

@@ -1,5 +1,6 @@
 """Keras' loop, with a trainer that does as it is told."""
 
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -38,3 +39,20 @@ def test_a_model_is_usable_again_however_its_loop_was_left(trouble):
     except MemoryError:
         assert trouble is MemoryError
     assert column.settled == 1
+
+
+class Feeds(Column):
+    """Is left in the middle of a loop, in whose frame its data is."""
+
+    def _call(self, data, callback):
+        batches = Column(self.cell)
+        self.batches = weakref.ref(batches)
+        raise Finished
+
+
+@pytest.mark.parametrize("slowly", [True, False])
+def test_the_frames_of_a_loop_that_was_left_live_on_only_where_to_end_them_takes_long(slowly):
+    column = Feeds(SimpleNamespace(task="predict", batch_size=4))
+    column.ends_slowly = slowly
+    column.run_at(8, SimpleNamespace(start=lambda: None, tick=lambda: True))
+    assert (column.batches() is not None) == slowly

@@ -1,6 +1,7 @@
 """Which events of a trace count as computing, and under which names."""
 
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,8 +9,9 @@ import pytest
 
 from measure.frameworks import attention, torch_profile
 from measure.frameworks.hlo import Instruction, Program
-from measure.frameworks.xplane import Event, Trace, computing
+from measure.frameworks.xplane import Event, NoOperation, Trace, computing
 from measure.operations import Span
+from measure.profile import profile
 
 HOST = "/host:CPU"
 POOL = "tf_XLAPjRtCpuClient/1"
@@ -49,6 +51,62 @@ def test_on_a_gpu_only_its_own_streams_count():
         Span(7, 10, "loop_add_fusion", stream),
         Span(10, 15, "ampere_sgemm_128x64_tn", stream),
     ]
+
+
+def test_without_an_event_of_the_gpu_nothing_on_the_host_takes_its_place():
+    with pytest.raises(NoOperation, match="no event of the device"):
+        computing(EVENTS, {}, False, "cuda")
+
+
+@pytest.mark.parametrize(
+    ("field", "words", "complete"),
+    [
+        (2, "Failed to load libcupti", False),
+        (3, "12 events dropped because of buffer limit.", False),
+        (3, "the clock of the host was adjusted", True),
+    ],
+)
+def test_a_trace_that_lacks_events_by_its_own_words_is_none(field, words, complete):
+    """An XSpace of one text: the field's number and kind, the length, the text."""
+
+    def written(folder):
+        message = bytes([field << 3 | 2, len(words)]) + words.encode()
+        Path(folder, "host.xplane.pb").write_bytes(message)
+
+    trace = Trace(written, lambda: None, lambda path: EVENTS, compiled=True)
+    if complete:
+        assert trace.end("cpu") == computing(EVENTS, {}, True)
+    else:
+        with pytest.raises(NoOperation, match=words):
+            trace.end("cpu")
+
+
+class Fails:
+    """A framework whose step fails under the profiler."""
+
+    profiled = False
+
+    def begin_profile(self):
+        self.profiled = True
+
+    def end_profile(self):
+        self.profiled = False
+        raise NoOperation("what a profiler says that was ended too early")
+
+    def fence(self):
+        pass
+
+    def run(self, timer):
+        while not timer.tick():
+            if self.profiled:
+                raise MemoryError("no more")
+
+
+def test_a_step_that_fails_leaves_no_profiler_on_and_is_what_is_said():
+    framework = Fails()
+    with pytest.raises(MemoryError, match="no more"):
+        profile(framework, 1e9)
+    assert not framework.profiled
 
 
 @dataclass
@@ -122,6 +180,42 @@ TORCH_EVENTS = [
     event("multi_tensor_apply_kernel", 50, 60, CUDA, thread=2),
     event("triton_poi_fused_add_12", 75, 80, CUDA),
 ]
+
+
+Device = Enum("Device", "CPU CUDA")
+
+
+def recorded(name, start_us, end_us, device):
+    """An event as the profiler's own library has it."""
+    told = {
+        "name": name,
+        "start_ns": 1000 * start_us,
+        "end_ns": 1000 * end_us,
+        "device_type": Device[device],
+        "device_resource_id": 7,
+        "start_thread_id": 1,
+        "is_user_annotation": False,
+        "is_hidden_event": False,
+    }
+    return SimpleNamespace(**{key: lambda value=value: value for key, value in told.items()})
+
+
+def test_an_operation_that_calls_itself_counts_once_and_kernels_that_overlap_each():
+    events = [
+        recorded("aten::mm", 0, 9, "CPU"),
+        recorded("aten::mm", 1, 8, "CPU"),
+        recorded("sgemm", 20, 30, "CUDA"),
+        recorded("sgemm", 25, 28, "CUDA"),
+    ]
+    results = SimpleNamespace(events=lambda: events, trace_start_ns=lambda: 0)
+    found = torch_profile.recorded_events(
+        SimpleNamespace(profiler=SimpleNamespace(kineto_results=results))
+    )
+    assert [(each.name, each.time_range.start) for each in found] == [
+        ("aten::mm", 0),
+        ("sgemm", 20),
+        ("sgemm", 25),
+    ]
 
 
 def test_a_named_range_on_a_gpu_computes_nothing_between_its_kernels():

@@ -6,7 +6,7 @@ import re
 
 UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 NUMBER = r"(\d+(?:\.\d+)?)\s*(bytes|[KMGT]iB|B)?"
-ASKED = re.compile(rf"(?:to allocate|to allocate request for)\s+{NUMBER}")
+ASKED = re.compile(rf"(?:to allocate|to allocate request for|memory allocating)\s+{NUMBER}")
 FREE = re.compile(rf"of which\s+{NUMBER}\s+is free")
 
 

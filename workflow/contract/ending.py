@@ -20,6 +20,7 @@ OUT_OF_MEMORY_WORDS = (
     "OOM when allocating",
     "can't allocate memory",
     "bad_alloc",
+    "bytes for new constant",  # XLA's, with "Failed to allocate" before it
     # From cuBLAS and cuDNN, which allocate device memory of their own when first used.
     "STATUS_ALLOC_FAILED",
     "DEVICE_ALLOCATION_FAILED",
@@ -34,6 +35,7 @@ NO_DEVICE_WORDS = (
     "No CUDA GPUs are available",
     "no CUDA-capable device is detected",
 )
+NO_COMPILER_WORDS = "No working C++ compiler found"  # inductor's
 # Keras' beginning of the message of an exception in a layer; the exception's own follows in bold.
 IN_A_LAYER = "Exception encountered when calling "
 IN_BOLD = re.compile(r"\x1b\[\d+m")
@@ -186,7 +188,8 @@ def _by_words(message: str) -> Status | None:
     """The status that follows from a library's words alone, None if none does."""
     if any(words in message for words in OUT_OF_MEMORY_WORDS):
         return "oom"
-    return "unsupported" if any(words in message for words in NO_DEVICE_WORDS) else None
+    cannot_here = (*NO_DEVICE_WORDS, NO_COMPILER_WORDS)
+    return "unsupported" if any(words in message for words in cannot_here) else None
 
 
 def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:

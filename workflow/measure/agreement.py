@@ -41,6 +41,9 @@ def _difference(cell: Cell, name: str, found: Any, expected: Any) -> dict[str, f
         raise WrongResult(
             f"{name} of the way {cell.way} has shape {found.shape}, not {expected.shape}"
         )
+    # An array by columns is left half done: what comes next pays for it.
+    if not found.flags.c_contiguous:
+        raise WrongResult(f"{name} of the way {cell.way} does not lie row by row in memory")
     integers = expected.dtype.kind in "iu"
     allowed = 0.0 if integers else WITHIN[name] * float(abs(expected).max())
     largest = float(abs(found.astype("float64") - expected).max())

@@ -6,6 +6,7 @@ to the file descriptor it is given. A kill loses only what was in flight.
 
 import contextlib
 import importlib
+import re
 import resource
 import sys
 import time
@@ -59,9 +60,7 @@ class Measurement:
 
     def run(self) -> None:
         """Run all stages; what fails after ``measured`` costs nothing that was measured before."""
-        with self._seconds("import_s"):
-            self.load()
-        self.start["import_tensorflow_s"] = getattr(self.framework, "import_tensorflow_s", None)
+        self.load()
         with self._seconds("build_s"):
             self.framework.build()
         self.check()
@@ -82,8 +81,11 @@ class Measurement:
 
     def load(self) -> None:
         """Import the framework, force the precision asked for, check device and precision."""
-        self.framework.load()
-        check_device(self.cell.accelerator, self.framework.live_accelerator)
+        with self._seconds("import_s"):
+            self.framework.load()
+            # The look at the device starts it, which every user waits for, too.
+            check_device(self.cell.accelerator, self.framework.live_accelerator)
+        self.start["import_tensorflow_s"] = getattr(self.framework, "import_tensorflow_s", None)
         if self.cell.precision != "default":
             self.framework.force_precision(self.cell.precision)
             check_precision(self.cell.precision, self.framework.precision())
@@ -117,7 +119,9 @@ class Measurement:
             late=getattr(framework, "late_ns", None),
         )
         framework.run(self.timer)
-        self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
+        self.start["compile_cache"] = None
+        with self._or_withheld("timing.compile_cache"):
+            self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
         others.read()
         self.events.send("foreign", share=others.share())
         blocks_ns = sum(ns for _, ns in self.timer.blocks)
@@ -139,14 +143,13 @@ class Measurement:
     def describe(self) -> None:
         """Report memory, parity card and warnings, before probes would change them."""
         # Before the card, which computes a little to read its entries back.
-        self.events.send("memory", peak_rss_mib=peak_rss_mib(), **peak_device(self.framework))
+        memory = {"peak_rss_mib": peak_rss_mib()}
+        with self._or_withheld("memory.peak_device_mib"):
+            memory |= peak_device(self.framework)
+        self.events.send("memory", **memory)
         self.card: dict[str, Any] | None = None
-        try:
+        with self._or_withheld("parity"):
             self.card = parity(self.framework, self.amount)
-        except frameworks.WrongFramework:
-            raise
-        except Exception as error:  # what was timed is true all the same
-            self._withhold("parity", error)
         self.events.send("parity", parity=self.card)
         self._report_timing()
         self.events.send("warnings", warnings=self.caught.texts())
@@ -162,12 +165,9 @@ class Measurement:
     def time_operation(self) -> None:
         """Time the operation by itself; if this fails, the other results are kept."""
         if self.operation:
-            try:
+            with self._or_withheld("operation.alone_ns"):
                 found = self.operation.timed(self.protocol)
-            except Exception as error:
-                self._withhold("operation.alone_ns", error)
-                return
-            self.events.send("operation", operation={**self.operation_record, **found})
+                self.events.send("operation", operation={**self.operation_record, **found})
 
     def probe(self) -> None:
         """Measure the same step at other batch sizes and lengths."""
@@ -181,31 +181,53 @@ class Measurement:
 
         If the profiler fails, only this is lost.
         """
-        try:
+        with self._or_withheld("host_overhead"):
             share = profile(self.framework, self.timer.step_ns)
-        except Exception as error:
-            self._withhold("host_overhead", error)
-            return
-        self.events.send("host_overhead", host_overhead=share)
-        kernels = getattr(self.framework, "attention_kernels", None)
-        if kernels is not None and self.card:
-            graphs = getattr(self.framework, "launches_graphs", False)
-            card = with_profile(self.card, kernels, graphs)
-            self.events.send("parity", parity=card)
+            self.events.send("host_overhead", host_overhead=share)
+            kernels = getattr(self.framework, "attention_kernels", None)
+            if kernels is not None and self.card:
+                graphs = getattr(self.framework, "launches_graphs", False)
+                card = with_profile(self.card, kernels, graphs)
+                self.events.send("parity", parity=card)
 
     def report_training(self, found: dict[str, Any]) -> None:
         """Report how far a training to its end has come."""
         self.events.send("training", training=found)
 
-    def _withhold(self, place: str, error: Exception) -> None:
-        """Report why a part of the record is missing."""
-        traceback.print_exc()
-        words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
-        self.withheld.append(f"{place}: {words[:MAX_MESSAGE]}")
-        self.events.send("withheld", reasons=self.withheld)
+    @contextlib.contextmanager
+    def _or_withheld(self, place: str) -> Iterator[None]:
+        """Report why a part of the record is missing if it fails: what was timed is true all the
+        same, unless it was another framework.
+        """
+        try:
+            yield
+        except frameworks.WrongFramework:
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            self.withheld.append(f"{place}: {words[:MAX_MESSAGE]}")
+            self.events.send("withheld", reasons=self.withheld)
 
     def _report_timing(self) -> None:
-        found = timing(self.start, self.timer, self.legacy, self.extra_s)
+        """Report the record's timing, as far as it is known."""
+        timer = self.timer
+        found = {
+            **self.start,
+            "first_step_s": timer.first_step_ns / 1e9,
+            "warmup_steps": max(1, timer.warmup_steps),
+            "warmup_s": timer.warmup_ns / 1e9,
+            "blocks": [{"steps": steps, "elapsed_ns": ns} for steps, ns in timer.blocks],
+            "late_ns": timer.late_ns or None,
+            "stop": timer.stop,
+            "synchronised_ns": timer.synchronised_ns,
+            "legacy": self.legacy,
+            "compilations": {
+                "before_timing": timer.compilations_before,
+                "during_timing": timer.compilations_during,
+            },
+            "timed_s": timer.timed_ns / 1e9 + self.extra_s,
+        }
         self.events.send("timing", timing=found)
 
     @contextlib.contextmanager
@@ -223,28 +245,14 @@ class Measurement:
             self.extra_s += (time.perf_counter_ns() - start) / 1e9
 
 
-def timing(start: dict, timer: Timer, legacy: dict | None = None, extra_s: float = 0.0) -> dict:
-    """The record's timing, as far as it is known."""
-    return {
-        **start,
-        "first_step_s": timer.first_step_ns / 1e9,
-        "warmup_steps": max(1, timer.warmup_steps),
-        "warmup_s": timer.warmup_ns / 1e9,
-        "blocks": [{"steps": steps, "elapsed_ns": ns} for steps, ns in timer.blocks],
-        "late_ns": timer.late_ns or None,
-        "stop": timer.stop,
-        "synchronised_ns": timer.synchronised_ns,
-        "legacy": legacy,
-        "compilations": {
-            "before_timing": timer.compilations_before,
-            "during_timing": timer.compilations_during,
-        },
-        "timed_s": timer.timed_ns / 1e9 + extra_s,
-    }
-
-
 def peak_rss_mib() -> float:
-    """Largest resident memory of this process so far."""
+    """Largest resident memory of this process so far. On Linux ``getrusage`` would count what the
+    process that started this one had, too.
+    """
+    status = Path("/proc/self/status")
+    told = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
+    if told:
+        return int(told[1]) / 2**10
     # KiB on Linux, bytes on macOS.
     unit = 2**10 if sys.platform == "linux" else 2**20
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

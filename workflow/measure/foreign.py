@@ -35,13 +35,6 @@ def _own() -> int:
     return own
 
 
-def foreign_share(before: float | None, after: float | None, wall_s: float) -> float | None:
-    """Share of these processors' time that other processes took, between two readings."""
-    if before is None or after is None or wall_s <= 0:
-        return None
-    return max(0.0, (after - before) / (wall_s * len(os.sched_getaffinity(0))))
-
-
 class Others:
     """Readings before the first step, which is now, before the timed ones and after the last."""
 
@@ -54,10 +47,13 @@ class Others:
         self._readings.append((time.perf_counter(), other_cpu_seconds()))
 
     def share(self) -> float | None:
-        """Share that other processes took of the timed steps; of all steps, compiling among them,
-        where these take less than LEAST_S or none were timed.
+        """Share of these processors' time that other processes took in the timed steps; in all
+        steps, compiling among them, where these take less than LEAST_S or none were timed.
         """
         *starts, (end_s, after) = self._readings
         long = [start for start in starts if end_s - start[0] >= LEAST_S]
         start_s, before = long[-1] if long else starts[0]
-        return foreign_share(before, after, end_s - start_s)
+        wall_s = end_s - start_s
+        if before is None or after is None or wall_s <= 0:
+            return None
+        return max(0.0, (after - before) / (wall_s * len(os.sched_getaffinity(0))))

@@ -10,12 +10,11 @@ import gc
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 
 from measure.foreign import Others
 from measure.frameworks import Framework
 from measure.operations import Operation, Span, attributed, recorded
-from measure.timer import Steps
 
 PAIRS = 3  # pairs of blocks, one without the profiler and one under it
 MOST_STEPS = 3  # steps of a block, at most
@@ -50,24 +49,30 @@ class ProfileTimer:
 
     def tick(self) -> bool:
         """To be called before each step; True once there are enough."""
-        try:
-            next(self._steps)
-        except StopIteration:
-            return True
-        return False
+        return bool(next(self._steps, True))
+
+    def close(self) -> None:
+        """End the profiler if a step has failed under it."""
+        self._steps.close()
 
     @property
     def steps(self) -> int:
         """Number of steps under the profiler."""
         return self.size * len(self.profiled_ns)
 
-    def _run(self) -> Steps:
+    def _run(self) -> Generator[None, None, None]:
         for _ in range(PAIRS):
             yield
             self._fence()
             self.plain_ns.append((yield from self._block()))
             self._begin()
-            self.profiled_ns.append((yield from self._block()))
+            try:
+                self.profiled_ns.append((yield from self._block()))
+            except BaseException:
+                # What follows, a training too, would be timed under it. Its own words say less.
+                with suppress(Exception):
+                    self._end()
+                raise
             with _uncollected():
                 self.computing.append(self._end())
 
@@ -93,7 +98,8 @@ def profile(framework: Framework, step_ns: float) -> dict:
     """
     timer = ProfileTimer(framework.fence, framework.begin_profile, framework.end_profile, step_ns)
     others = Others()
-    framework.run(timer)
+    with closing(timer):
+        framework.run(timer)
     others.read()
     if not any(timer.computing):
         raise RuntimeError("the profiler saw no operation at all")

@@ -66,19 +66,15 @@ class Timer:
         self.synchronised_ns: list[int] = []
         self.compilations_before: int | None = None
         self.compilations_during: int | None = None
-        self.started_ns = self.ended_ns = self._told = 0
+        self.started_ns = self._told = 0
 
     def start(self) -> None:
         """Open the first step: call right before the public API is entered."""
-        self.started_ns = self.ended_ns = self._told = self._clock()
+        self.started_ns = self._told = self._clock()
 
     def tick(self) -> bool:
         """To be called when all earlier steps are issued, before the next one. True: enough."""
-        try:
-            next(self._steps)
-        except StopIteration:
-            return True
-        return False
+        return bool(next(self._steps, True))
 
     @property
     def timed_ns(self) -> int:
@@ -110,7 +106,6 @@ class Timer:
         compilations = self._compilations()
         if compilations is not None and self.compilations_before is not None:
             self.compilations_during = compilations - self.compilations_before
-        self.ended_ns = self._clock()
 
     def _warm_up(self) -> Generator[None, None, int]:
         """Discard steps until enough have passed without a compilation. Returns the shortest of

@@ -6,14 +6,13 @@ the models may compute in. It starts, reports and ends as a run does.
 
 import statistics
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from measure.controls.matmul import library  # noqa: E402 (the path above finds them)
+from measure.controls import repeated  # noqa: E402 (the path above finds them)
+from measure.controls.matmul import library  # noqa: E402
 from measure.foreign import Others  # noqa: E402
 from measure.process import Events, run  # noqa: E402
 
@@ -21,7 +20,6 @@ DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16"
 LOOP_TURNS = 500_000
 COPY_MIB = {"cpu": 128, "cuda": 1024}  # more than the caches hold
 BLOCK = {"cpu": 1, "cuda": 10}  # issued between two fences, so that a device never waits
-LEAST_BLOCKS = 3
 
 
 def measure(request: dict[str, Any], events: Events) -> None:
@@ -67,23 +65,6 @@ def loop() -> int:
     for number in range(LOOP_TURNS):
         total += number & 3
     return total
-
-
-def repeated(
-    work: Callable[[], object], fence: Callable[[], None], block: int, part_s: float
-) -> list[float]:
-    """Seconds per ``work()``, one number for each block of calls between two fences."""
-    work()  # the first one allocates, chooses an algorithm or compiles
-    fence()
-    seconds: list[float] = []
-    end = time.perf_counter() + part_s
-    while len(seconds) < LEAST_BLOCKS or time.perf_counter() < end:
-        start = time.perf_counter()
-        for _ in range(block):
-            work()
-        fence()
-        seconds.append((time.perf_counter() - start) / block)
-    return seconds
 
 
 if __name__ == "__main__":

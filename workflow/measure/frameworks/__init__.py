@@ -125,14 +125,17 @@ class Framework(Protocol):
         """
 
     def begin_training(self) -> None:
-        """Give the model the weights that a training begins with; this and the next two are called
-        only for a training to its end, see :mod:`measure.training`.
+        """Give the model the weights that a training begins with, with nothing compiled yet; this
+        and the next three are called only for a training to its end, see :mod:`measure.training`.
         """
 
-    def train_epoch(self, images: Any, classes: Any) -> None:
+    def prepared(self, images: Any, classes: Any) -> Any:
+        """Images and classes, None without, in the form that the next two take; it is not timed."""
+
+    def train_epoch(self, prepared: Any) -> None:
         """Train for one pass over the images in their order, in batches of the cell's size."""
 
-    def probabilities(self, images: Any) -> Any:
+    def probabilities(self, prepared: Any) -> Any:
         """Predicted probabilities of the classes, float32 of (images, classes)."""
 
     def work(self) -> dict[str, int]:

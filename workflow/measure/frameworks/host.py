@@ -12,7 +12,6 @@ from measure.frameworks import Cell, Clock, builder, feeding, loops
 from measure.frameworks.denormals import flushed
 from measure.models import Tick
 from measure.native import build, host_ways
-from measure.operations import Span
 
 
 class NoProfiler(RuntimeError):
@@ -68,9 +67,6 @@ class Framework:
 
     def begin_profile(self) -> None:
         raise NoProfiler("a step is one call, of which no profiler tells what computes")
-
-    def end_profile(self) -> list[Span]:
-        return []
 
     def work(self) -> dict[str, int]:
         return {"parameters": 0, "trainable_parameters": 0}

@@ -38,7 +38,7 @@ class KerasFramework(ABC):
         self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
         self.feed = feeding.Feed(self.taken)
         self._callback: Any = None  # the clock that Keras was given last
-        self._ended: list[Finished] = []  # holds the frames of ended loops, see run_at
+        self._ended: list[Finished] = []  # holds the frames of ended loops, see _left
 
     def seed(self) -> None:
         """Seed all random generators that this process draws from."""
@@ -61,9 +61,7 @@ class KerasFramework(ABC):
                 self._callback = self._clock(timer)
                 self._call(data, self._callback)
         except Finished as end:
-            # The traceback keeps the iterator alive: tf.data may take 2.5 s to
-            # end one, which belongs to no step.
-            self._ended.append(end)
+            self._left(end)
         finally:
             self.settle()
 
@@ -78,7 +76,7 @@ class KerasFramework(ABC):
         try:
             self._call(self.dataset(self.cell.batch_size), callback)
         except Finished as end:
-            self._ended.append(end)
+            self._left(end)
         finally:
             self.settle()
         waits = self.results_for(callback) == FETCHED
@@ -89,21 +87,32 @@ class KerasFramework(ABC):
             f"host clock in batch callbacks, first step dropped, {words}",
         )
 
+    def _left(self, end: Finished) -> None:
+        """Keep what a loop was left by where its frames, in the traceback, keep an iterator that
+        takes long to end. Others would keep arrays on the device as long as the process lives.
+        """
+        if self.ends_slowly:
+            self._ended.append(end)
+
     def begin_training(self) -> None:
         """Build a new model with the weights that its training begins with."""
         self.seed()
         self.model = self.models.build(self.cell)
         cast(TrainedBuilder, self.models).start(self.model, self.cell)
 
-    def train_epoch(self, images: Any, classes: Any) -> None:
+    def prepared(self, images: Any, classes: Any) -> Any:
+        """Images and classes, if any, as Keras takes them."""
+        return cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
+
+    def train_epoch(self, prepared: Any) -> None:
         """Train for one pass over the images, in their order."""
-        inputs, targets = cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
+        inputs, targets = prepared
         options = {"batch_size": self.cell.batch_size, "shuffle": False, "verbose": 0}
         self.keras.Model.fit(self.model, inputs, targets, epochs=1, **options)
 
-    def probabilities(self, images: Any) -> Any:
+    def probabilities(self, prepared: Any) -> Any:
         """Predicted probabilities of the classes, float32 of (images, classes)."""
-        (inputs,) = cast(TrainedBuilder, self.models).feed(self.cell, images, None)
+        (inputs,) = prepared
         options = {"batch_size": self.cell.batch_size, "verbose": 0}
         return self.keras.Model.predict(self.model, inputs, **options)
 
@@ -124,6 +133,7 @@ class KerasFramework(ABC):
 
     fed_as = "NumPy arrays"
     taken = 0  # batches that a step has taken when Keras says that it begins
+    ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
     copies_ahead = False  # True if a batch made ahead of its step is on the device by then
 
     def feeding(self) -> dict[str, Any]:

@@ -117,17 +117,20 @@ class NativeFramework(TorchMixin):
         return loop
 
     def _host_batch(self, batch_size: int) -> Tensors:
-        """Tensors in host memory as a data loader hands them over, for a GPU with ``pin_memory``.
-
-        Only from pinned memory can a copy run beside the steps.
-        """
-        arrays = self.models.batch(self.cell, batch_size)
-        batch = {name: self.torch.from_numpy(array) for name, array in arrays.items()}
-        if self.cell.accelerator == "cuda":
-            batch = {name: tensor.pin_memory() for name, tensor in batch.items()}
+        """Tensors in host memory as a data loader hands them over."""
+        batch = self._tensors(self.models.batch(self.cell, batch_size))
         kind = "pinned" if all(t.is_pinned() for t in batch.values()) else "pageable"
         self.fed = feeding.facts(self.cell.accelerator, f"tensors in {kind} memory", batch)
         return batch
+
+    def _tensors(self, arrays: dict[str, Any]) -> Tensors:
+        """Arrays as tensors, for a GPU with ``pin_memory``: only from pinned memory can a copy run
+        beside the steps.
+        """
+        tensors = {name: self.torch.from_numpy(array) for name, array in arrays.items()}
+        if self.cell.accelerator == "cuda":
+            tensors = {name: tensor.pin_memory() for name, tensor in tensors.items()}
+        return tensors
 
     def _to_device(self, batch: Tensors) -> Tensors:
         return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
@@ -155,29 +158,26 @@ class NativeFramework(TorchMixin):
         cast(TrainedBuilder, self.models).start(self.model, self.cell)
         self.optimizer = self._new_optimizer()
 
-    def train_epoch(self, images: Any, classes: Any) -> None:
+    def prepared(self, images: Any, classes: Any) -> Tensors:
+        """Images and classes, if any, as tensors."""
+        return self._tensors(cast(TrainedBuilder, self.models).feed(self.cell, images, classes))
+
+    def train_epoch(self, prepared: Tensors) -> None:
         """Train for one pass over the images, in their order."""
         self.model.train()
-        for batch in self._batches(
-            cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
-        ):
+        for batch in self._batches(prepared):
             self._fit_step(batch)
 
-    def probabilities(self, images: Any) -> Any:
+    def probabilities(self, prepared: Tensors) -> Any:
         """Predicted probabilities of the classes, float32 of (images, classes)."""
         self.model.eval()
         with self.torch.inference_mode():
-            found = [
-                self.step_model(**self._to_device(batch)).cpu()
-                for batch in self._batches(
-                    cast(TrainedBuilder, self.models).feed(self.cell, images, None)
-                )
-            ]
+            batches = map(self._to_device, self._batches(prepared))
+            found = [self.step_model(**batch).cpu() for batch in batches]
         return self.torch.cat(found).numpy()
 
-    def _batches(self, arrays: Any) -> Iterator[Tensors]:
+    def _batches(self, tensors: Tensors) -> Iterator[Tensors]:
         """Batches of the cell's size, one after the other."""
-        tensors = {name: self.torch.from_numpy(array) for name, array in arrays.items()}
         for start in range(0, len(tensors["images"]), self.cell.batch_size):
             end = start + self.cell.batch_size
             yield {name: tensor[start:end] for name, tensor in tensors.items()}

@@ -2,24 +2,12 @@
 
 import contextlib
 import os
+from collections.abc import Callable
 from typing import Any
 
 from measure.frameworks import WrongFramework, cuda_graphs, left_eager
 from measure.frameworks.native import NativeFramework
-
-
-class _OneStep:
-    """A clock for one step that nothing times."""
-
-    def __init__(self) -> None:
-        self._ticks = 0
-
-    def start(self) -> None:
-        pass
-
-    def tick(self) -> bool:
-        self._ticks += 1
-        return self._ticks > 1
+from measure.models import Tick
 
 
 class Framework(NativeFramework):
@@ -28,20 +16,29 @@ class Framework(NativeFramework):
     def load(self) -> None:
         super().load()
         self.skips = cuda_graphs.Skips()
-        if self.cell.accelerator == "cpu":
-            self._know_instruction_sets()
-        else:
+        if self.cell.accelerator != "cpu":
             self.skips.listen()
 
+    def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None]:
+        loop = super()._loop(batch_size)
+
+        def compiling(tick: Tick) -> dict[str, Any] | None:
+            if self.cell.accelerator == "cpu":
+                self._know_instruction_sets()
+            return loop(tick)
+
+        return compiling
+
     def _know_instruction_sets(self) -> None:
-        """Let inductor try which instruction sets the compiler builds for, before the first step.
+        """Let inductor try which instruction sets the compiler builds for, within the first step:
+        there every user's first compilation asks.
 
         It compiles half a dozen probes for that, 15 s, and keeps the answers and precompiled
         headers in its default cache folder: about the machine, not about a model. A run's private
         folder would ask again each time.
         """
         private = os.environ.pop("TORCHINDUCTOR_CACHE_DIR", None)
-        # Another torch may name it otherwise; then the first step asks, as it always did.
+        # Another torch may name it otherwise; then it is asked in the private folder.
         with contextlib.suppress(ImportError):
             from torch._inductor.cpu_vec_isa import pick_vec_isa
 
@@ -56,6 +53,11 @@ class Framework(NativeFramework):
             return own(model, self.cell, self.cell.mode)
         return self.torch.compile(model, mode=self.cell.mode)
 
+    def begin_training(self) -> None:
+        """Compile anew, too: Keras builds a new model, so its first epoch pays a compilation."""
+        self.torch._dynamo.reset()
+        super().begin_training()
+
     def compilations(self) -> int | None:
         # Each call of generate() makes its own static cache, at addresses that may be new: graphs
         # that are recorded anew for it are what every call costs, not a compilation.
@@ -69,9 +71,8 @@ class Framework(NativeFramework):
         """Names of the modules and the optimiser of a step that are not compiled; None if that
         cannot be seen. What a library computes outside of modules, as a scheduler does, is not.
         """
-        told = self.loop_facts, self.fed
-        found = left_eager.parts(self.torch, lambda: self.run(_OneStep()))
-        self.loop_facts, self.fed = told
+        loop, ticks = self._loop(self.cell.batch_size), iter([False])
+        found = left_eager.parts(self.torch, lambda: loop(lambda: next(ticks, True)))
         if found is None:
             return None
         optimizer = [type(self.optimizer).__name__] if self.optimizer else []

@@ -25,6 +25,7 @@ class TensorFlowMixin(Traced):
     feed: Feed
     declared: set[str]
     fed_as = "tf.data tensors"
+    ends_slowly = True  # up to 2.5 s
 
     def apply_threads(self) -> None:
         """Give all pools the cell's threads; only before TensorFlow's first operation."""

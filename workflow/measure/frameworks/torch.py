@@ -81,16 +81,15 @@ class TorchMixin:
         from torch.profiler import ProfilerActivity, profile
 
         kinds = {ProfilerActivity.CPU}
-        self._while_profiled = ExitStack()
-        if self.cell.accelerator == "cuda":
-            kinds.add(ProfilerActivity.CUDA)
-        else:
-            self._while_profiled.enter_context(announced(self.torch))
-        self._profile = profile(activities=kinds)
-        self._profile.start()
+        with ExitStack() as opened:  # nothing stays on if the profiler does not start
+            if self.cell.accelerator == "cuda":
+                kinds.add(ProfilerActivity.CUDA)
+            else:
+                opened.enter_context(announced(self.torch))
+            self._profile = opened.enter_context(profile(activities=kinds))
+            self._while_profiled = opened.pop_all()
 
     def end_profile(self) -> list[Span]:
-        self._profile.stop()
         self._while_profiled.close()
         events = recorded_events(self._profile)
         cuda = self.cell.accelerator == "cuda"

@@ -76,10 +76,15 @@ def recorded_events(profile: Any) -> Sequence[Any]:
 
 
 def _once(events: list[Event]) -> list[Event]:
-    """The events without those directly in one of their name: operations that call themselves."""
+    """The events without those of the host directly in one of their name: operations that call
+    themselves. Kernels of a device call none; those of one name may overlap in a stream.
+    """
     kept, inside = [], defaultdict[Hashable, list[Event]](list)
     for event in sorted(events, key=lambda each: (each.time_range.start, -each.time_range.end)):
-        holds = inside[event.device_type, event.device_resource_id, event.thread]
+        if event.device_type.name != "CPU":
+            kept.append(event)
+            continue
+        holds = inside[event.device_resource_id, event.thread]
         while holds and holds[-1].time_range.end <= event.time_range.start:
             holds.pop()
         if not holds or holds[-1].name != event.name:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from measure.frameworks import Cell, attention
 from measure.frameworks.hlo import Program, programs, with_place, without_number
+from measure.frameworks.protobuf import parts
 from measure.operations import Span
 
 OPERATION = "hlo_op"
@@ -35,6 +36,7 @@ NUMBER, OF_NUMBER = "_p", "_c"
 # How events are named that launch a CUDA graph, or run what is one while nothing is profiled.
 GRAPHS = ("cuGraphLaunch", "command_buffer")
 LOOPS = {"while", "conditional"}  # the operations inside them are in the trace as well
+ERRORS, WARNINGS = 2, 3  # fields of an XSpace, in tsl/profiler/protobuf/xplane.proto
 FACTS = (OPERATION, MODULE, *PROGRAM, NUMBER, OF_NUMBER)  # the facts of an event that are read
 _KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")
@@ -75,14 +77,16 @@ class Trace:
         self.graphs = False  # True once it has seen that CUDA graphs are launched
         start(self._folder.name)
 
-    def end(self) -> list[Span]:
+    def end(self, accelerator: str) -> list[Span]:
         """Stop the profile and return every piece of computation; raises :class:`NoOperation`."""
-        self._stop()
         with self._folder:
+            self._stop()
             path = next(Path(self._folder.name).rglob("*.xplane.pb"))
+            trace = path.read_bytes()
+            _check_complete(trace)
             events = list(self._read(path))
             self.graphs = any(event.name.startswith(GRAPHS) for event in events)
-            return computing(events, _programs(path), self._compiled)
+            return computing(events, _programs(trace), self._compiled, accelerator)
 
 
 class Traced:
@@ -92,7 +96,7 @@ class Traced:
     _trace: Trace
 
     def end_profile(self) -> list[Span]:
-        spans = self._trace.end()
+        spans = self._trace.end(self.cell.accelerator)
         # On a processor a fused operation has no name of its own.
         if self.cell.accelerator == "cuda":
             self.attention_kernels = attention.fused(span.name for span in spans)
@@ -100,18 +104,23 @@ class Traced:
         return spans
 
 
-def computing(events: list[Event], known: dict[int, Program], compiled: bool) -> list[Span]:
+def computing(
+    events: list[Event], known: dict[int, Program], compiled: bool, accelerator: str = "cpu"
+) -> list[Span]:
     """The spans of the events that compute; `known` are the programs that they may be of, by id.
 
-    Raises :class:`NoOperation` if the steps are programs of XLA (`compiled`) and no event on the
-    host is of one: early releases record none there, and what is left in the trace is what
-    surrounds the programs.
+    Raises :class:`NoOperation` if a GPU computes and no event is of it, as where the driver allows
+    no profiling: those of the host are dispatch. So, too, if the steps are programs of XLA
+    (`compiled`) and no event on the host is of one: early releases record none there, and what is
+    left in the trace is what surrounds the programs.
     """
     on_device = [e for e in events if e.plane.startswith("/device:GPU")]
     on_device = [e for e in on_device if e.line.startswith("Stream")]
     names = _Names(known)
     if on_device:
         return [_span(event, names.on_device(event)) for event in on_device]
+    if accelerator == "cuda":
+        raise NoOperation("no event of the device")
     if compiled and not any(OPERATION in event.facts for event in events):
         raise NoOperation("the profiler records no operation of XLA's programs")
     named = [(event, names.on_the_host(event)) for event in events]
@@ -233,10 +242,22 @@ def _kernel(event: Event) -> str:
     return with_place(kernel["type"], kernel["path"])
 
 
-def _programs(path: Path) -> dict[int, Program]:
+def _check_complete(trace: bytes) -> None:
+    """Raise :class:`NoOperation` with the profiler's own words, if it says that events are missing
+    in the trace: an error, or a warning that some were dropped.
+    """
+    errors, warnings = (
+        [bytes(words).decode("utf-8", "replace") for words in parts(memoryview(trace), number)]
+        for number in (ERRORS, WARNINGS)
+    )
+    if missing := [*errors, *(words for words in warnings if "dropped" in words.lower())]:
+        raise NoOperation("; ".join(missing))
+
+
+def _programs(trace: bytes) -> dict[int, Program]:
     """The programs of a trace; if they cannot be read, events keep their plain names."""
     try:
-        return programs(path.read_bytes())
+        return programs(trace)
     except ValueError:
         traceback.print_exc()
         return {}

@@ -158,6 +158,8 @@ class Framework:
 
     def compile_cache(self):
         """The state that is asked for, by what lies in the folders that a compiler would keep."""
+        if self.wanted.get("counters_fail"):
+            raise RuntimeError("no counter of caches")
         if not self.wanted.get("keeps_compiled"):
             return None
         graph = Path(os.environ["TORCHINDUCTOR_CACHE_DIR"], "graph")
@@ -196,6 +198,7 @@ class Framework:
         self.wanted = {"computes_in": precision, **self.wanted}
 
     def precision(self):
+        wait(self.wanted.get("precision_ms", 0) / 1000)
         return {"matmul_precision": self.wanted.get("computes_in", "float32")}
 
     profiler = "a list of intervals"
@@ -223,6 +226,8 @@ class Framework:
         self.count_began = self.steps
 
     def peak_device_mib(self):
+        if self.wanted.get("counters_fail"):
+            raise RuntimeError("no counter of memory")
         return self.count_began if self.wanted.get("counts_device") else None
 
     def device_limit_mib(self):
@@ -244,6 +249,8 @@ class Operation:
         expected = self.expected(cell)
         if self.wanted.get("other_shape"):
             return {**expected, "output": expected["output"][:-1]}
+        if self.wanted.get("by_columns"):
+            return {name: array.repeat(2)[::2] for name, array in expected.items()}
         return {name: array + self.wanted.get(name, 0) for name, array in expected.items()}
 
     def losses(self, cell, way, steps):

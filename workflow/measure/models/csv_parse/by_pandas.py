@@ -8,7 +8,7 @@ from measure.native.host_ways import Way
 
 def parse(path: str) -> np.ndarray:
     """Read a file of numbers: float64 of (rows, columns)."""
-    return pd.read_csv(path, header=None, dtype=np.float64).to_numpy()
+    return np.ascontiguousarray(pd.read_csv(path, header=None, dtype=np.float64))
 
 
 def way() -> Way:

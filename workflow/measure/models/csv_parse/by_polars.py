@@ -8,7 +8,7 @@ from measure.native.host_ways import Way
 
 def parse(path: str) -> np.ndarray:
     """Read a file of numbers: float64 of (rows, columns)."""
-    return polars.read_csv(path, has_header=False).to_numpy()
+    return polars.read_csv(path, has_header=False).to_numpy(order="c")
 
 
 def way() -> Way:

@@ -5,14 +5,14 @@ import time
 from typing import Any
 
 from measure.frameworks import Cell, Clock
-from measure.operations import Span
 
 
 class Framework:
-    """Waits in a busy loop: a sleep would end only when the system finds the time."""
+    """Waits in a busy loop: a sleep would end only when the system finds the time. No extras are
+    asked of it.
+    """
 
     probeable = False
-    profiler = "the clock"
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
@@ -32,22 +32,11 @@ class Framework:
         while not timer.tick():
             self._step()
 
-    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
-        start = time.perf_counter()
-        self._step()
-        return 1000 * (time.perf_counter() - start), 1, "host clock around one step"
-
     def fence(self) -> None:
         """A step is over when it returns."""
 
     def compilations(self) -> int | None:
         return 0
-
-    def begin_profile(self) -> None:
-        self._began_ns = time.perf_counter_ns()
-
-    def end_profile(self) -> list[Span]:
-        return [Span(self._began_ns, time.perf_counter_ns(), "busy wait", "processor")]
 
     def work(self) -> dict[str, int]:
         return {"parameters": 1, "trainable_parameters": 0}
