@@ -52,6 +52,16 @@ def test_what_keras_wraps_in_its_own_words_is_said():
     assert "of its own pool" in whose_limit(found[1], None, 36 * 1024)
 
 
+@pytest.mark.parametrize(
+    ("module", "begins"),
+    [("tabulate", "missing package, "), ("measure.models.mlp.inputs", "ModuleNotFoundError: ")],
+)
+def test_a_models_own_module_is_no_missing_package(module, begins):
+    failure = {"type": "ModuleNotFoundError", "message": f"No module named '{module}'"}
+    _, reason = of_process(Ending(done=False, exit_code=1, failure=failure))
+    assert reason.startswith(begins) and module in reason
+
+
 def test_what_tensorflow_says_behind_the_place_of_a_graph_is_said():
     words = """Graph execution error:
 

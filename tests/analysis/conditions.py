@@ -92,6 +92,7 @@ CONDITIONS = {
     "execution_differs": parity(execution="eager"),
     "xla_as_published": parity(jit_compile=True, jit_compile_auto=False),
     "parts_left_eager": parity(left_eager="AdamW"),
+    "graph_broken": parity(graph_breaks=2),
     "convolutions_not_tuned": lambda p: p.change(
         lambda r: r["parity"].update(
             convolution_precision="float32",

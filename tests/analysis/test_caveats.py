@@ -113,6 +113,7 @@ def fence_within_scatter(r):
             "not_self_tested",
             "ended as timeout: 120 s",
         ),
+        (parity(graph_breaks=2), "graph_broken", "BERT fit: Keras 3 (PyTorch) 2 times)"),
         (counted_differently, "peaks_counted_differently", "Keras 3 (JAX): from the start"),
     ],
 )

@@ -40,6 +40,7 @@ REDUCING, DEFAULT = ("", {"mode": "reduce-overhead"}), ("+default", {"mode": "de
         (JAX, ("", {}), ("+float32", {"precision": "float32"}), "does float32 change?"),
         (JAX, ("+old", {"stack": "2024-03"}), ("", {}), "did the releases from 2024-03 to 2026-11"),
         (JAX, ("", {}), ("+keras", {"overlay": ["keras"]}), "does this patch change: keras?"),
+        (JAX, ("", {}), ("+a", {"overlay": ["tabulate 0.9.0"]}), "does tabulate 0.9.0 change?"),
         (JAX, OLD, NEW, "does this patch change: b 2 instead of a 1?"),
         (JAX, EARLIER, LATER, "does diffusers 0.25.0 change after 0.3.0?"),
         (JAX, ("", {}), ("+1-thread", {"threads": 1}), "does 1 thread change?"),

@@ -25,6 +25,12 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
         (LIMITED, "oom", ".*the limit is 300 MiB"),
         (TOO_LARGE, "too large", ".*need 4.0 GiB, the limit of host memory is 1.0 GiB"),
         ({"changes": {"parameters": 2}}, "error", ".*1 parameters were built, the row is about 2"),
+        (
+            {"called": "flop_per_step"},
+            "error",
+            "WrongModel: work.py of fake: per_step returned flop_per_step, tokens_per_step, "
+            "images_per_step; needed are flops_per_step, tokens_per_step, images_per_step",
+        ),
     ],
 )
 def test_every_end_becomes_a_status_with_a_reason(run, asked, expected, reason):

@@ -66,7 +66,7 @@ def test_every_command_is_followed_by_a_test():
 
 def asked_of_snakemake() -> list[str]:
     """Snakemake's commands that a dry run on one core can tell apart."""
-    alike = re.compile(r" (--use-conda|--cores 1|-n)(?= |$)")
+    alike = re.compile(r" (--use-conda|--cores 1|-n|-q)(?= |$)")
     return sorted({alike.sub("", c) for c in commands() if program(c) == "snakemake"})
 
 
@@ -77,6 +77,11 @@ def test_snakemake_accepts(command, project):
         # The batch size of one row is another, and the rest is as it was.
         assert f"/bert/fit-b{found[1]}/" in said
         assert "/bert/predict-b" in said and "/sam/fit-b" in said
+
+
+def test_a_quiet_dry_run_is_read_at_a_glance(project):
+    said = project.dry_run("-q")
+    assert "runs to measure at " in said and len(said.splitlines()) < 40
 
 
 @pytest.mark.parametrize("command", [c for c in commands() if program(c) == "make"])

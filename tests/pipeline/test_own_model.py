@@ -15,20 +15,31 @@ def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
     for name, content in files.items():
         put(tmp_path / "my-models" / name, content)
     fresh.configure(
-        models={"mlp": {"fit": "default"}, "mlp_wide": {"fit": "default"}},
-        columns=["keras2-tensorflow", "keras3-jax", "pytorch-eager"],
+        models={"mlp": {"fit": "default", "predict": "default"}, "mlp_wide": {"fit": "default"}},
+        columns=["keras2-tensorflow", "keras3-jax", "pytorch-eager", "pytorch-compiled"],
         folders=[str(tmp_path / "my-models")],
         unsupported=[
             {"model": "mlp", "column": "pytorch-eager", "reason": "the variant is enough"},
+            {"model": "mlp", "task": "fit", "column": "pytorch-compiled", "reason": "so is that"},
             {"model": "mlp_wide", "column": "keras3-jax", "reason": "the model is enough"},
         ],
     )
     fresh.measure()
-    records = {(r["cell"]["model"], r["cell"]["column"]): r for r in fresh.found()}
-    assert {cell: (r["status"], r["reason"]) for cell, r in records.items()} == {
-        ("mlp", "keras3-jax"): ("ok", ""),
-        ("mlp_wide", "pytorch-eager"): ("ok", ""),
+    records = {
+        (r["cell"]["model"], r["cell"]["task"], r["cell"]["column"]): r for r in fresh.found()
     }
+    assert {cell: (r["status"], r["reason"]) for cell, r in records.items()} == {
+        ("mlp", "fit", "keras3-jax"): ("ok", ""),
+        ("mlp", "predict", "keras3-jax"): ("ok", ""),
+        ("mlp", "predict", "pytorch-compiled"): ("ok", ""),
+        ("mlp_wide", "fit", "pytorch-eager"): ("ok", ""),
+        ("mlp_wide", "fit", "pytorch-compiled"): ("ok", ""),
+    }
+    compiled = [r["parity"] for cell, r in records.items() if cell[2] == "pytorch-compiled"]
+    assert [card["graph_breaks"] for card in compiled] == [0, 0]
+    works = (records["mlp", task, "keras3-jax"]["work"] for task in ("fit", "predict"))
+    fit, predict = (work["flops_per_step"] for work in works)
+    assert fit == 3 * predict
     row = next(
         line
         for line in (fresh.folder / TABLE).read_text().splitlines()
@@ -37,6 +48,6 @@ def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
     assert "NA" in row
 
     fresh.append(tmp_path / "my-models/models/mlp/keras3.py")
-    assert fresh.measured() == {"keras3-jax": 1}
+    assert fresh.measured() == {"keras3-jax": 2}
     fresh.append(tmp_path / "my-models/models/mlp/inputs.py")
-    assert fresh.measured() == {"keras3-jax": 1, "pytorch-eager": 1}
+    assert fresh.measured() == {"keras3-jax": 2, "pytorch-eager": 1, "pytorch-compiled": 2}

@@ -2,9 +2,11 @@
 
 import pytest
 
+from planning import changes
+
 from ..measure.nvidia_smi import A100
 from ..nets import NETS
-from .records import identities
+from .records import identities, write_record
 from .test_config import BERT, plan
 
 COLUMNS = list(NETS)
@@ -31,6 +33,24 @@ def test_another_setting_is_measured_alone(tmp_path, monkeypatch, column, place)
     assert identities(before).items() < identities(after).items()
     new = {run.column.name for run in after.runs if run.record not in identities(before)}
     assert new == {after.columns[0 if place == "first" else -1].name}
+
+
+def test_what_new_runs_are_not_compared_with_is_said(tmp_path):
+    before = plan(models=BERT, columns=["keras3-jax", "pytorch-eager"], runs=1)
+    for path, run in before.timed.items():
+        write_record(tmp_path / path, run.identity)
+
+    def said(**changed):
+        made = plan(**{"models": BERT, "runs": 1, **changed})
+        return changes.summary(made, changes.reasons(made, tmp_path))
+
+    apart = said(columns=["keras3-jax", "pytorch-eager", "keras3-torch"])
+    assert apart.endswith(
+        "are the kept runs of keras3-jax, pytorch-eager; to measure whole rows, remove "
+        "results/records/smoke/bert/fit-b4, results/records/smoke/bert/predict-b8"
+    )
+    # Rounds that are new to every column are compared within themselves.
+    assert "another session" not in said(columns=["keras3-jax", "pytorch-eager"], runs=2)
 
 
 def test_a_column_on_the_processors_beside_those_on_a_gpu(gpus):

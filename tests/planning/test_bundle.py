@@ -34,6 +34,11 @@ def test_a_plan_for_more_processors_is_refused_only_where_it_is_measured():
     bundle.check_portable(planned)
     with pytest.raises(ConfigError, match=r"threads: 10000 is more than the \d+ processors"):
         this_machine.check_processors(planned)
+    one = [{"framework": "keras3-jax", "threads": 64_000}]
+    planned = plan(**{**ELSEWHERE, "threads": 1, "columns": one})
+    words = r"columns\.0\.threads: 64000 is .*; allowed are 1 to \d+"
+    with pytest.raises(ConfigError, match=words):
+        this_machine.check_processors(planned)
 
 
 def test_every_timed_file_has_the_identity_that_snakemake_wants():

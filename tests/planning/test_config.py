@@ -57,6 +57,7 @@ WRONG = [
     ({"colums": []}, ["unknown key 'colums'", "columns"]),
     ({"scale": "huge"}, ["scale", "'huge'", "paper, laptop, smoke"]),
     ({"models": {"bort": {"fit": 1}}}, ["models", "'bort'", "bert"]),
+    ({"models": {"bert": {"fit": [8, 4, 8]}}}, ["models.bert.fit: 8 is there twice"]),
     ({"models": {"bert": {"train": 1}}}, ["models.bert", "'train'", "fit, predict"]),
     *(({"models": {"bert": {"fit": n}}}, ["models.bert.fit", *w]) for n, *w in BERTS_FIT),
     *(({"models": {name: {"fit": 1}}}, ["models", "40 small letters"]) for name in BAD_NAMES),

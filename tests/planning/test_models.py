@@ -67,6 +67,7 @@ CHANGES = [
         ("tasks", "fit", "parameters", "paper", 0),
         "tasks.fit.parameters.paper: 0 is not allowed; how many parameters the model has, a whole",
     ),
+    (("tasks", "fit", "smoke", [8, 8]), "tasks.fit.smoke: 8 is there twice"),
     (("architecture", "smoke", 5), "architecture.smoke: 5 is not allowed; a mapping of sizes"),
     (
         ("unsupported", [{"column": "keras2-tensorflow"}]),
@@ -135,6 +136,29 @@ def test_a_plan_has_the_sizes_of_its_scale_in_the_words():
     [row] = plan(models={"gemma": {"fit": 8}}, scale="laptop").document()["rows"]
     assert row["measures"]["short"] == "64 tokens, LoRA of rank 4"
     assert (row["measures"]["precision"], row["measures"]["parameters"]) == ("float32", "5,506,944")
+
+
+def own(folder, **changes):
+    """A plan's configuration of a model of one's own, with the files that it needs."""
+    path = written(folder, yaml.safe_dump({**copy.deepcopy(GOOD), **changes}))
+    put(path.with_name("keras3.py"), "build = attention = batch = None\n")
+    put(path.with_name("work.py"), "per_step = None\n")
+    models = {"small": {"fit": "default"}}
+    return {"models": models, "folders": [str(folder)], "columns": ["keras3-jax"]}
+
+
+def test_what_no_file_names_is_refused_where_a_plan_is_made(tmp_path):
+    entry = {"column": "keras3-jax+tf32", "reason": "of a column that is not asked for"}
+    plan(**own(tmp_path / "right", unsupported=[entry]))
+    entry["column"] = "keras2-tensorfow"
+    words = ["model.yaml: unsupported: unknown column 'keras2-tensorfow'; allowed are keras2-t"]
+    refused(words, **own(tmp_path / "misspelt", unsupported=[entry]))
+    tasks = copy.deepcopy(GOOD["tasks"])
+    tasks["fit"]["measures"] = {"short": "{input} inputs"}
+    words = ["model.yaml: tasks.fit.measures.short: 'input' is no size of it"]
+    refused(words, **own(tmp_path / "sizes", tasks=tasks))
+    asked = {**own(tmp_path / "deep"), "folders": [str(tmp_path / "deep/models")]}
+    refused([f"no folder models or frameworks in it; '{tmp_path / 'deep'}' has"], **asked)
 
 
 @pytest.mark.parametrize("field", ["widht", "width.x", "width[a]", "0", "width!x"])

@@ -204,15 +204,27 @@ def test_a_job_that_times_on_a_gpu_asks_for_one(accelerator, gpu, monkeypatch):
         (BUILDER.format(name="buidl"), "keras3.py: no function 'build'; .* there are .* buidl"),
         ("class Own:\n    def build(self):\n        pass\n", "keras3.py: no function 'build'"),
         ("def build(cell)\n", "keras3.py, line 1: expected ':'"),
+        (
+            "build = attention = None\n\ndef batches(cell, size):\n    pass\n",
+            "keras3.py: no function 'batch'; needed are build, attention, batch, there .* batches",
+        ),
+        (None, "keras3.py: no such file; needed in it are build, attention, batch"),
     ],
 )
 def test_a_builder_without_its_functions_is_one_line_of_the_plan(tmp_path, text, said):
     builder = written(tmp_path, yaml.safe_dump(GOOD)).with_name("keras3.py")
+    work = put(builder.with_name("work.py"), "def per_step(*about):\n    pass\n")
     own = {"models": {"small": {"fit": "default"}}, "folders": [str(tmp_path)]}
+    own["columns"] = ["keras3-jax"]
+    builder.write_text("build = attention = None\nLOOPS = {}  # which makes the batches\n")
+    plan(**own)
     builder.write_text(BUILDER.format(name="build"))
     plan(**own)
-    builder.write_text(text)
+    builder.unlink() if text is None else builder.write_text(text)
     refused(said.split(" .* "), **own)
+    builder.write_text(BUILDER.format(name="build"))
+    work.unlink()
+    refused(["work.py: no such file; needed in it are per_step"], **own)
 
 
 def test_a_data_set_is_fetched_again_where_it_could_not_be(folder):

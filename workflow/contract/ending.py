@@ -165,7 +165,7 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
         return "unsupported", (words or type)[:MAX_REASON]
     if status := _by_words(message):
         return status, reason
-    if type == "ModuleNotFoundError":
+    if type == "ModuleNotFoundError" and "'measure.models." not in message:  # a model's own module
         return "error", f"missing package, {reason}"[:MAX_REASON]
     return "error", reason
 

@@ -20,7 +20,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 from measure import frameworks, models  # noqa: E402 (found by the path above)
 from measure.card import parity, peak_device, with_profile  # noqa: E402
 from measure.caught import Caught  # noqa: E402
-from measure.conformance import check_device, check_model, check_precision  # noqa: E402
+from measure.conformance import check_device, check_model, check_precision, check_work  # noqa: E402
 from measure.foreign import Others  # noqa: E402
 from measure.kernel import Kernel  # noqa: E402
 from measure.operation import Operation  # noqa: E402
@@ -97,8 +97,10 @@ class Measurement:
         cell, sizes = self.cell, self.framework.work()
         self.work = importlib.import_module(f"measure.models.{cell.model}.work")
         self.amount = self.work.per_step(cell.task, cell.architecture, cell.batch_size)
+        check_work(cell.model, self.amount)
         self.events.send("work", work={**sizes, **self.amount})
-        check_model(sizes, self.request["parameters"], self.request["trains"])
+        where = f"tasks.{cell.task}.parameters.{self.request['scale']}"
+        check_model(sizes, self.request["parameters"], self.request["trains"], where)
 
     def time(self) -> None:
         """Time first step, warm-up, blocks and single steps, through the public API."""

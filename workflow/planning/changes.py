@@ -18,7 +18,7 @@ from supervise.record import SCHEMA
 MISSING = "not measured yet"
 UNDEPLOYED = "its environment could not be deployed"
 ASKED = "asked for"
-LISTED = 8  # cells named per reason
+LISTED = 8  # cells named per reason, and columns or folders
 ASIDE = ".unreadable"
 
 
@@ -81,6 +81,7 @@ def summary(plan, reasons: dict, elsewhere: Path | None = None) -> str:
         to_measure += f", but not here: by {elsewhere} these are another machine's"
     lines = [f"millistep: {to_measure}"]
     lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
+    lines += [] if elsewhere else _of_other_sessions(plan, found)
     left_out = variables.left_out(os.environ, plan.config["environment"])
     if left_out:
         words = "not passed on to what is measured, unless the configuration's environment does"
@@ -124,7 +125,28 @@ def _is_as_planned(raw: bytes, identity: str) -> bool:
     return as_planned and raw.endswith(b"\n}\n") and b'"not_deployed"' not in raw
 
 
+def _of_other_sessions(plan, found: Iterable) -> list[str]:
+    """A line about the kept runs of a row and round that others of it are measured anew in: columns
+    are compared within a session, so the new runs are not compared with these.
+    """
+    rounds = {(run.row, run.number) for run in found}
+    measured = {run.record for run in found}
+    kept = [r for r in plan.runs if r.record not in measured and (r.row, r.number) in rounds]
+    if not kept:
+        return []
+    columns = _listed(sorted({run.column.name for run in kept}), "columns")
+    folders = _listed(sorted({str(Path(run.record).parents[1]) for run in kept}), "folders")
+    return [
+        f"  of another session, and not compared with these, are the kept runs of {columns}; "
+        f"to measure whole rows, remove {folders}"
+    ]
+
+
 def _names(cells: Counter) -> str:
-    names = [f"{cell} x{count}" if count > 1 else cell for cell, count in cells.items()]
-    more = f" and {len(names) - LISTED} more cells" if len(names) > LISTED else ""
+    names = (f"{cell} x{count}" if count > 1 else cell for cell, count in cells.items())
+    return _listed([*names], "cells")
+
+
+def _listed(names: list[str], noun: str) -> str:
+    more = f" and {len(names) - LISTED} more {noun}" if len(names) > LISTED else ""
     return ", ".join(names[:LISTED]) + more

@@ -197,6 +197,9 @@ def words(error: ValidationError) -> str:
     if error.validator in ("enum", "const"):
         allowed = error.schema.get("enum", [error.schema.get("const")])
         return f"{where}: {_short(error.instance)} is not allowed; allowed are {_list(allowed)}"
+    if any(each.validator == "uniqueItems" for each in [error, *error.context]):
+        twice = next(item for item in error.instance if error.instance.count(item) > 1)
+        return f"{where}: {_short(twice)} is there twice"
     description = error.schema.get("description", "")
     return f"{where}: {_short(error.instance)} is not allowed; {description or error.message}"
 

@@ -9,7 +9,6 @@ from measure.protocol import PROTOCOLS
 from planning import schemas
 from planning.cells import Row, Run
 from planning.columns import Column
-from planning.measures import measures
 from planning.models import Model
 
 # Keys of the configuration that nothing else in the file tells.
@@ -120,5 +119,5 @@ def _row(plan, row: Row, place: int) -> dict:
         **vars(row),
         "title": f"{model.title} {row.task}",
         "published_batch_size": published[place] if place < len(published) else None,
-        "measures": measures(model, row.task, plan.scale),
+        "measures": plan.measures[row],
     }

@@ -9,6 +9,7 @@ from jsonschema.exceptions import best_match
 
 from planning.config import ConfigError, read_yaml, violations, words
 
+PARTS = ("models", "frameworks")  # of a user's folder
 FRAMEWORK_ALONE = "framework"  # the way of models that are not around an operation of their own
 OWN = Path(__file__).parent.parent / "measure"  # holds our models/; the user's folders hold theirs
 
@@ -76,8 +77,13 @@ class Models:
 
     def __init__(self, folders: list[str]):
         for folder in folders:
-            if not any(os.path.isdir(Path(folder, part)) for part in ("models", "frameworks")):
-                raise ConfigError(f"folders: '{folder}' has no folder models or frameworks in it")
+            if not any(os.path.isdir(Path(folder, part)) for part in PARTS):
+                above = Path(folder).parent
+                inner = Path(folder).name in PARTS and os.path.isdir(folder)
+                hint = f"; '{above}' has" if inner else ""
+                raise ConfigError(
+                    f"folders: '{folder}' has no folder models or frameworks in it{hint}"
+                )
         self._roots = (OWN, *map(Path, folders))
         self._loaded: dict[str, Model] = {}  # every run of a plan asks for its model
 

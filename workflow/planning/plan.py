@@ -17,6 +17,7 @@ from planning.controls import Controls
 from planning.document import document
 from planning.environments import environments
 from planning.frameworks import frameworks
+from planning.measures import measures
 from planning.order import Order, positions
 from supervise import machine, variables
 from supervise.device import Gpu, NoSuchDevice, chosen
@@ -63,6 +64,9 @@ class Plan:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         default = resolve.DEFAULT_RUNS[self.scale]
         self.runs_of = runs.runs_of_rows(self.config["runs"], default, self.rows)
+        self.measures = {
+            row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
+        }
         builders.check(self)
 
     @property

@@ -24,9 +24,13 @@ def check_processors(plan) -> None:
     cores, slots = processors.cores(), plan.slots
     here = min(len(share(cores, slot, slots)) for slot in range(slots))
     each = " of each slot" if slots > 1 else ""
-    for threads in {plan.threads, *(column.threads for column in plan.columns)}:
+    asked = {f"columns.{place}.threads": one.threads for place, one in enumerate(plan.columns)}
+    for where, threads in {"threads": plan.threads, **asked}.items():
         if threads > here:
-            raise ConfigError(f"threads: {threads} is more than the {here} processors{each} here")
+            raise ConfigError(
+                f"{where}: {threads} is more than the {here} processors{each} here; "
+                f"allowed are 1 to {here}"
+            )
 
 
 def check_device(plan) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -87,25 +88,36 @@ def _ways(plan) -> dict[tuple[Row, str], str]:
 def _configured(plan) -> list[dict]:
     allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
     for entry in plan.config["unsupported"]:
-        tasks = plan.models.load(entry["model"]).tasks
-        if "task" in entry and entry["task"] not in tasks:
-            raise ConfigError(
-                f"unsupported: {entry['model']} has no task '{entry['task']}'; "
-                f"allowed are {', '.join(tasks)}"
-            )
-        if entry["column"] not in allowed:
-            raise ConfigError(
-                f"unsupported: unknown column '{entry['column']}'; allowed are {', '.join(allowed)}"
-            )
+        _check("unsupported", plan, entry, allowed)
     return plan.config["unsupported"]
 
 
 def _of_models(plan) -> list[dict]:
-    return [
+    found = [
         {**entry, "model": name}
         for name in plan.measured_models
         for entry in plan.models.load(name).unsupported
     ]
+    for entry in found:
+        # It may name columns that this configuration does not have, of frameworks that there are.
+        named = {**entry, "column": entry["column"].partition("+")[0]}
+        file = plan.models.load(entry["model"]).folder / "model.yaml"
+        _check(f"{file}: unsupported", plan, named, plan.frameworks)
+    return found
+
+
+def _check(where: str, plan, entry: dict, allowed: Iterable[str]) -> None:
+    """Raise :class:`ConfigError` for an entry about a task or a column that does not exist."""
+    tasks = plan.models.load(entry["model"]).tasks
+    if "task" in entry and entry["task"] not in tasks:
+        raise ConfigError(
+            f"{where}: {entry['model']} has no task '{entry['task']}'; "
+            f"allowed are {', '.join(tasks)}"
+        )
+    if entry["column"] not in allowed:
+        raise ConfigError(
+            f"{where}: unknown column '{entry['column']}'; allowed are {', '.join(allowed)}"
+        )
 
 
 def _impossible(column: Column) -> str | None:

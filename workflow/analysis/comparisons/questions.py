@@ -133,6 +133,8 @@ def _of_overlays(base: list[str], new: list[str]) -> str:
             return f"What does {name} {newer} change after {version}?"
     added = [title for title in new if title not in base]
     removed = [title for title in base if title not in new]
+    if len(added) == 1 and not removed and " " in added[0]:  # a package with its version
+        return f"What does {added[0]} change?"
     instead = f" instead of {listed(removed)}" if removed else ""
     return f"What does this patch change: {listed(added)}{instead}?"
 
