@@ -188,6 +188,25 @@ def test_of_many_cells_it_says_how_many_intervals_miss_by_chance(tmp_path):
     assert "Of 40 cells B is SAME in 40; about 2 of so many 95 % intervals" in result(comparison)
 
 
+def test_all_that_the_configuration_says_is_told_where_it_changed(tmp_path):
+    def told(variables):
+        return lambda record: record["environment"].update(variables=variables)
+
+    limits = {"limits": {"time_s": 600}, "slots": 2, "environment": {"XLA_FLAGS": "--b"}}
+    training = {"data": "digits", "epochs": 20}
+    a = make_archive(tmp_path, "a", told({"XLA_FLAGS": "--a", "SAME": "1"}))
+    changed = told({"XLA_FLAGS": "--b", "SAME": "1"})
+    b = make_archive(tmp_path, "b", changed, further=limits, training=training)
+    (comparison,) = compared(tmp_path, a, b)
+    assert changes(comparison)[0].lines == (
+        ("environment: XLA_FLAGS", "--a", "--b"),
+        ("limits: time_s", "NA", "600"),
+        ("slots", "NA", "2"),
+        ("training: data", "NA", "digits"),
+        ("training: epochs", "NA", "20"),
+    )
+
+
 def test_code_that_measures_is_told_by_cells(tmp_path):
     plan = make_plan(3, rows=ROWS, columns=COLUMNS)
     for planned in (planned for cell in plan["cells"] for planned in cell["runs"]):
