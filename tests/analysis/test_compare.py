@@ -26,10 +26,12 @@ ROWS = (("bert", "fit", 8, 32),)
 
 
 def make_archive(folder, name, change=lambda record: None, runs=3, canaries=None, **plan):
-    """An archive that holds what is measured, and nothing that is drawn from it. canaries: changes
-    of each.
+    """An archive that holds what is measured, each on a day of its own, and nothing that is drawn
+    from it. canaries: changes of each.
     """
     project = Project(folder / name, make_plan(runs, **{"rows": ROWS, "columns": COLUMNS, **plan}))
+    day = f"2026-12-{1 + len([*folder.glob('*.zip')]):02}"
+    project.change(lambda record: record.update(started_at=f"{day}{record['started_at'][10:]}"))
     project.change(change)
     project.canaries = [{**canary, **(canaries or {})} for canary in project.canaries]
     project.save()
@@ -88,8 +90,9 @@ def test_a_cell_that_got_slower(tmp_path):
 def test_the_same_twice(tmp_path):
     a = make_archive(tmp_path, "a")
     (comparison,) = compared(tmp_path, a, a)
-    assert set(comparison.pairs["verdict"]) == {Verdict.SAME}
-    assert set(comparison.pairs["ratio"]) == {1.0}
+    assert set(comparison.pairs["note"]) == {"the same runs"}
+    assert not comparison.machines_differ and result(comparison) == ""
+    assert tuple(comparison.pairs[["ratio", "ci95_low", "verdict"]].isna().sum()) == (2, 2, 2)
     assert not any(grid.lines for grid in changes(comparison))
     page, text, _ = written(tmp_path, comparison)
     assert "Nothing changed." in page and "Machine: nothing changed." in text
@@ -140,7 +143,29 @@ def test_cells_of_one_archive_alone_and_failed_ones(tmp_path):
     shown = ("NA", "0", "NA", "0", "NA", "", "", why)
     assert times(comparison).lines[1][1:] == shown
     (twice,) = compared(tmp_path / "b", b, b)
-    assert list(twice.pairs["note"]) == ["", "both: oom: MemoryError: too much"]
+    assert list(twice.pairs["note"]) == ["the same runs", "both: oom: MemoryError: too much"]
+
+
+def test_runs_that_both_hold_are_not_compared_with_themselves(tmp_path):
+    """Of one cell all are kept, of another those of the first round; the rest is measured again."""
+    started, rows = {}, (*ROWS, ("bert", "predict", 16, 256))
+
+    def remember(record):
+        started[record["identity"]] = record["started_at"]
+
+    def again(record):
+        cell = record["cell"]
+        if cell["task"] == "predict":
+            stretch(record, 1.2)
+        elif cell["column"] == "keras3-jax" or cell["run"] == 1:
+            record["started_at"] = started[record["identity"]]
+
+    a = make_archive(tmp_path, "a", remember, rows=rows)
+    (comparison,) = compared(tmp_path, a, make_archive(tmp_path, "b", again, rows=rows))
+    assert list(comparison.pairs["note"]) == ["runs in common", "the same runs", "", ""]
+    assert list(comparison.pairs["ratio"].isna()) == [True, True, False, False]
+    told = "Of 2 cells B is SLOWER in 2. Over all of them B takes 1.200 times as long as A"
+    assert told in result(comparison)
 
 
 def test_it_begins_with_all_cells_together_and_with_the_machine(tmp_path):
