@@ -2,12 +2,15 @@
 
 import csv
 import json
+import math
 import re
+from statistics import fmean, variance
 
 import pytest
 from archive_factory import as_archive
 from record_changes import slow_down, stretch
-from results_factory import Project, fail, make_plan
+from results_factory import Project, fail, make_plan, uneven
+from scipy.stats import t
 from test_commands import run
 from test_report import Page
 
@@ -204,6 +207,35 @@ def test_a_single_run_does_not_count_as_compared(tmp_path):
     (comparison,) = compared(tmp_path, a, b)
     assert comparison.pairs["ratio"].notna().all()
     assert result(comparison).startswith("Of 1 cell B is SLOWER in 1. Over all")
+
+
+def test_the_mean_over_all_cells_may_show_what_no_cell_shows(tmp_path):
+    def noisy(record):
+        uneven(record)
+        stretch(record, 1.05)
+
+    rows = tuple(("bert", "fit", size, 32) for size in range(1, 9))
+    a, b = make_archive(tmp_path, "a", rows=rows), make_archive(tmp_path, "b", noisy, rows=rows)
+    (comparison,) = compared(tmp_path, a, b)
+    ratios, logs = list(comparison.pairs["ratio"]), []
+    for cell in [*comparison.pairs["base_cell"], *comparison.pairs["other_cell"]]:
+        logs.append([math.log(time) for time in cell.run_ms.values()])
+    variances = [variance(of) / len(of) for of in logs]
+    freedom = sum(variances) ** 2 / sum(of**2 / 2 for of in variances)
+    half = t.ppf(0.975, freedom) * math.sqrt(sum(variances)) / len(ratios)
+    low, mean, high = (math.exp(fmean(map(math.log, ratios)) + by) for by in (-half, 0, half))
+    told = f"{mean:.3f} times as long as A (geometric mean, 95 % interval {low:.3f} to {high:.3f}: "
+    assert result(comparison).endswith(f"{told}SLOWER).") and "AMBIGUOUS in" in result(comparison)
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_the_mean_has_no_interval_where_cells_share_several_nodes(tmp_path, nodes):
+    def spread(record):
+        record["session"]["node"] = f"{record['cell']['run'] % nodes:08x}"
+
+    a, b = make_archive(tmp_path, "a", spread), make_archive(tmp_path, "b", upgraded)
+    told = result(*compared(tmp_path, a, b))
+    assert ("on several nodes without an interval" in told) == (nodes == 2)
 
 
 def test_of_many_cells_it_says_how_many_intervals_miss_by_chance(tmp_path):
