@@ -115,6 +115,9 @@ def test_other_machines_are_never_ranked(tmp_path):
         assert not re.search(r"FASTER|SLOWER|SAME|AMBIGUOUS|\bbest\b|Verdict|<strong>", told)
     assert BANNER in page and BANNER in text
     assert not times(first).marked
+    by = [one.rpartition("(geometric means). ")[2] for one in map(fixed_work, (first, second))]
+    assert by[0] == "By so much the machines differ in fixed work."
+    assert "the machine was in another state" in by[1]
 
 
 OTHER_SIZES = {"architecture": {"layers": 5, "hidden": 256}}

@@ -68,10 +68,15 @@ def fixed_work(comparison: Comparison) -> str:
     if not told:
         return ""
     labels = f"{comparison.other.label} over {comparison.base.label}"
+    means = "By so much the machines differ in fixed work."
+    if not comparison.machines_differ:
+        means = (
+            "Where these are not near 1, the machine was in another state, which the ratios below "
+            "hold too."
+        )
     return (
         f"The fixed work that is timed around every block took, {labels}: {listed(told)} "
-        "(geometric means). Where these are not near 1, the machine was in another state, which "
-        "the ratios below hold too."
+        f"(geometric means). {means}"
     )
 
 
