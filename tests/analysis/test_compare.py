@@ -148,6 +148,10 @@ def test_cells_of_one_archive_alone_and_failed_ones(tmp_path):
     why = "base: not in this archive; other: oom: MemoryError: too much"
     shown = ("NA", "0", "NA", "0", "NA", "", "", why)
     assert times(comparison).lines[1][1:] == shown
+    _, text, _ = written(tmp_path, comparison)
+    told = [line for line in text.splitlines() if line.startswith("- Archive ")]
+    (critical,) = re.findall("Critical caveats of its report: (.*?). SHA-256", told[1])
+    assert critical == "Runs that gave no time" and "Critical" not in told[0]
     (twice,) = compared(tmp_path / "b", b, b)
     assert list(twice.pairs["note"]) == ["the same runs", "both: oom: MemoryError: too much"]
 
