@@ -52,10 +52,15 @@ class Atlas:
 
     @cached_property
     def used(self) -> list[dict[str, Any]]:
-        """The archives that are used, by date; one that is there twice is used once."""
-        good = {one["sha256"]: one for one in self.read if "wrong" not in one}
-        found = sorted(good.values(), key=lambda one: (one["date"], one["sha256"]))
-        return [one | {"archive": n, "label": f"A{n}"} for n, one in enumerate(found, start=1)]
+        """The archives that are used, in the order of time. What was measured once is used once,
+        however often it was archived, as with a DOI afterwards.
+        """
+        good = {one["digest"]: one for one in self.read if "wrong" not in one}
+        found = sorted(good.values(), key=lambda one: (one["started_at"], one["digest"]))
+        return [
+            one | {"archive": n, "label": f"A{n}", "date": one["started_at"][:10]}
+            for n, one in enumerate(found, start=1)
+        ]
 
     @cached_property
     def archives(self) -> pd.DataFrame:
