@@ -84,6 +84,21 @@ def test_a_machine_has_one_vote_on_a_pair_of_columns(atlas):
         assert pair["ratio_high"] == pytest.approx(10 / 8, rel=1e-3)
 
 
+def test_a_single_run_gives_no_end_of_a_range_and_is_no_evidence(tmp_path):
+    made = [
+        archive(tmp_path, "2026-01-02"),
+        archive(tmp_path, "2026-01-03", [(JAX, 3)], runs=1),
+        archive(tmp_path, "2026-01-04", [(JAX, 3)], machine=2, runs=1),
+    ]
+    pairs = Atlas(made).pairs
+    for _, pair in pairs.iterrows():
+        assert pair["in_favour_archives"] == [1] and pair["undecided_archives"] == [3]
+        assert (pair["low_archive"], pair["high_archive"]) == (1, 1)
+        assert pair["ratio_low"] == pair["ratio_high"] == pytest.approx(10 / 8, rel=1e-3)
+    alone = Atlas(made[1:]).pairs  # where no ratio has an interval, all count
+    assert set(alone["low_archive"]) == {1} and alone["ratio_low"].notna().all()
+
+
 def test_archives_of_one_day_are_in_the_order_in_which_they_were_measured(tmp_path):
     morning = archive(tmp_path / "1", "2026-01-02", hour=10)
     noon = archive(tmp_path / "2", "2026-01-02", [(JAX, 1.1)], hour=12)
