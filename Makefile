@@ -38,9 +38,11 @@ snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 
 studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
+# That one has a column alone, unless `make answer` writes them.
+offered = $(filter-out pull_request,$(studies)); for a pull request: make answer
 
-.PHONY: run environments study known_study answer verify test tests quick lint docs example .venv \
-	.venv-analysis .venv-test .venv-snakefmt .venv-docs
+.PHONY: run environments study known_study answer verify named_archive test tests quick lint docs \
+	example .venv .venv-analysis .venv-test .venv-snakefmt .venv-docs
 
 run: .venv
 	@$(call snakemake)
@@ -56,11 +58,14 @@ answer: .venv
 	@export PATH="$(CURDIR)/.venv/bin:$$PATH"; if $(usable_conda); then deploy=--use-conda; fi; \
 	python workflow/planning answer $${deploy:-} $(ARGS)
 
-verify: .venv-analysis
+verify: named_archive .venv-analysis
 	@PYTHONPATH=workflow .venv-analysis/bin/python -m analysis.archive.verify "$(ZIP)"
 
 known_study:
-	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(studies)))
+	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(offered)))
+
+named_archive:
+	@$(if $(ZIP),,$(error name the archive: ZIP=millistep-laptop-cpu.zip))
 
 pytest = PATH="$(CURDIR)/.venv-test/bin:$$PATH" pytest $(workers)
 

@@ -102,3 +102,17 @@ def test_an_unknown_study_is_named_in_one_line_with_those_there_are(make, name):
     assert code != 0 and output == ""
     assert message.count("\n") == 1
     assert f"NAME={name}: no such study; allowed are patch precision" in message
+
+
+def test_the_study_of_answers_is_offered_by_its_own_command(make, tmp_path):
+    """By its name it is that of an answer's report, which says how to measure it again."""
+    put(tmp_path / "config/studies/pull_request.yaml", "runs: 1\n")
+    _, _, message = make("study", "NAME=pull_requests")
+    assert "allowed are patch precision; for a pull request: make answer." in message
+    assert make("study", "NAME=pull_request")[0] == 0
+
+
+def test_to_verify_is_to_name_an_archive(make):
+    code, output, message = make("--old-file=.venv-analysis", "verify")
+    assert code != 0 and output == "" and message.count("\n") == 1
+    assert "name the archive: ZIP=millistep-laptop-cpu.zip" in message

@@ -77,6 +77,12 @@ def broken(project):
     project.fail("error", "no module 'jax'", column=PATCH, task="fit")
 
 
+def test_the_headline_says_first_where_the_patch_does_not_run(tmp_path):
+    text = commented(*asked(tmp_path, change=broken))
+    told = "the patch does not run in BERT fit; is the same within 2\u00a0% in 1 of 2 rows"
+    assert text.splitlines()[0] == f"### Millistep: {told}"
+
+
 def unsteady(project):
     project.change(partial(stretch, factor=3, of=slice(5, None)), column=PATCH, task="fit")
 

@@ -34,7 +34,7 @@ def page_of(atlas, folder):
     return (folder / "atlas.html").read_text()
 
 
-def archive(folder, day, factors=(), machine=1, scale="laptop", runs=3, columns=(TF, JAX)):
+def archive(folder, day, factors=(), machine=1, scale="laptop", runs=3, columns=(TF, JAX), hour=10):
     """One archive as it is read: times of a column changed by a factor, on a machine and a day."""
     project = Project(folder / f"{day}", make_plan(runs, ROWS, columns, scale=scale))
 
@@ -42,7 +42,7 @@ def archive(folder, day, factors=(), machine=1, scale="laptop", runs=3, columns=
         factor = dict(factors).get(record["cell"]["column"], 1)
         stretch(record, factor)
         record["machine"] |= {"id": f"m{machine}", "cpu": f"Example CPU {machine}"}
-        record["started_at"] = f"{day}{record['started_at'][10:]}"
+        record["started_at"] = f"{day}T{hour}{record['started_at'][13:]}"
 
     project.change(change)
     about = {"name": f"{day}.zip", "sha256": f"{day:0>64}", "verified": "identical"}
@@ -82,6 +82,40 @@ def test_a_machine_has_one_vote_on_a_pair_of_columns(atlas):
         assert pair["in_favour_archives"] == [1, 2] and pair["against_archives"] == [3]
         assert pair["ratio_low"] == pytest.approx(10 / 16, rel=1e-3)
         assert pair["ratio_high"] == pytest.approx(10 / 8, rel=1e-3)
+
+
+def test_a_single_run_gives_no_end_of_a_range_and_is_no_evidence(tmp_path):
+    made = [
+        archive(tmp_path, "2026-01-02"),
+        archive(tmp_path, "2026-01-03", [(JAX, 3)], runs=1),
+        archive(tmp_path, "2026-01-04", [(JAX, 3)], machine=2, runs=1),
+    ]
+    pairs = Atlas(made).pairs
+    for _, pair in pairs.iterrows():
+        assert pair["in_favour_archives"] == [1] and pair["undecided_archives"] == [3]
+        assert (pair["low_archive"], pair["high_archive"]) == (1, 1)
+        assert pair["ratio_low"] == pair["ratio_high"] == pytest.approx(10 / 8, rel=1e-3)
+    alone = Atlas(made[1:]).pairs  # where no ratio has an interval, all count
+    assert set(alone["low_archive"]) == {1} and alone["ratio_low"].notna().all()
+
+
+def test_archives_of_one_day_are_in_the_order_in_which_they_were_measured(tmp_path):
+    morning = archive(tmp_path / "1", "2026-01-02", hour=10)
+    noon = archive(tmp_path / "2", "2026-01-02", [(JAX, 1.1)], hour=12)
+    evening = archive(tmp_path / "3", "2026-01-02", [(JAX, 1.3)], hour=19)
+    for one, sha256 in ((morning, "b"), (noon, "c"), (evening, "a")):
+        one |= {"sha256": sha256 * 64}
+    of_a_day = Atlas([evening, morning, noon])
+    assert [digest[0] for digest in of_a_day.archives["sha256"]] == ["b", "c", "a"]
+    assert set(of_a_day.archives["date"]) == {"2026-01-02"}
+    jax = trends(of_a_day).set_index(["task", "column"]).loc["fit", JAX]
+    assert jax["ratio"] == pytest.approx(1.3)
+
+
+def test_what_was_archived_again_with_a_doi_counts_once(tmp_path):
+    once = archive(tmp_path, "2026-01-02")
+    again = once | {"name": "with-doi.zip", "sha256": "d" * 64}
+    assert len(Atlas([once, again]).used) == 1
 
 
 def test_archives_of_one_machine_that_contradict_each_other_decide_nothing(tmp_path):

@@ -2,12 +2,15 @@
 
 import csv
 import json
+import math
 import re
+from statistics import fmean, variance
 
 import pytest
 from archive_factory import as_archive
 from record_changes import slow_down, stretch
-from results_factory import Project, fail, make_plan
+from results_factory import Project, fail, make_plan, uneven
+from scipy.stats import t
 from test_commands import run
 from test_report import Page
 
@@ -26,10 +29,12 @@ ROWS = (("bert", "fit", 8, 32),)
 
 
 def make_archive(folder, name, change=lambda record: None, runs=3, canaries=None, **plan):
-    """An archive that holds what is measured, and nothing that is drawn from it. canaries: changes
-    of each.
+    """An archive that holds what is measured, each on a day of its own, and nothing that is drawn
+    from it. canaries: changes of each.
     """
     project = Project(folder / name, make_plan(runs, **{"rows": ROWS, "columns": COLUMNS, **plan}))
+    day = f"2026-12-{1 + len([*folder.glob('*.zip')]):02}"
+    project.change(lambda record: record.update(started_at=f"{day}{record['started_at'][10:]}"))
     project.change(change)
     project.canaries = [{**canary, **(canaries or {})} for canary in project.canaries]
     project.save()
@@ -88,8 +93,9 @@ def test_a_cell_that_got_slower(tmp_path):
 def test_the_same_twice(tmp_path):
     a = make_archive(tmp_path, "a")
     (comparison,) = compared(tmp_path, a, a)
-    assert set(comparison.pairs["verdict"]) == {Verdict.SAME}
-    assert set(comparison.pairs["ratio"]) == {1.0}
+    assert set(comparison.pairs["note"]) == {"the same runs"}
+    assert not comparison.machines_differ and result(comparison) == ""
+    assert tuple(comparison.pairs[["ratio", "ci95_low", "verdict"]].isna().sum()) == (2, 2, 2)
     assert not any(grid.lines for grid in changes(comparison))
     page, text, _ = written(tmp_path, comparison)
     assert "Nothing changed." in page and "Machine: nothing changed." in text
@@ -109,6 +115,9 @@ def test_other_machines_are_never_ranked(tmp_path):
         assert not re.search(r"FASTER|SLOWER|SAME|AMBIGUOUS|\bbest\b|Verdict|<strong>", told)
     assert BANNER in page and BANNER in text
     assert not times(first).marked
+    by = [one.rpartition("(geometric means). ")[2] for one in map(fixed_work, (first, second))]
+    assert by[0] == "By so much the machines differ in fixed work."
+    assert "the machine was in another state" in by[1]
 
 
 OTHER_SIZES = {"architecture": {"layers": 5, "hidden": 256}}
@@ -139,8 +148,34 @@ def test_cells_of_one_archive_alone_and_failed_ones(tmp_path):
     why = "base: not in this archive; other: oom: MemoryError: too much"
     shown = ("NA", "0", "NA", "0", "NA", "", "", why)
     assert times(comparison).lines[1][1:] == shown
+    _, text, _ = written(tmp_path, comparison)
+    told = [line for line in text.splitlines() if line.startswith("- Archive ")]
+    (critical,) = re.findall("Critical caveats of its report: (.*?). SHA-256", told[1])
+    assert critical == "Runs that gave no time" and "Critical" not in told[0]
     (twice,) = compared(tmp_path / "b", b, b)
-    assert list(twice.pairs["note"]) == ["", "both: oom: MemoryError: too much"]
+    assert list(twice.pairs["note"]) == ["the same runs", "both: oom: MemoryError: too much"]
+
+
+def test_runs_that_both_hold_are_not_compared_with_themselves(tmp_path):
+    """Of one cell all are kept, of another those of the first round; the rest is measured again."""
+    started, rows = {}, (*ROWS, ("bert", "predict", 16, 256))
+
+    def remember(record):
+        started[record["identity"]] = record["started_at"]
+
+    def again(record):
+        cell = record["cell"]
+        if cell["task"] == "predict":
+            stretch(record, 1.2)
+        elif cell["column"] == "keras3-jax" or cell["run"] == 1:
+            record["started_at"] = started[record["identity"]]
+
+    a = make_archive(tmp_path, "a", remember, rows=rows)
+    (comparison,) = compared(tmp_path, a, make_archive(tmp_path, "b", again, rows=rows))
+    assert list(comparison.pairs["note"]) == ["runs in common", "the same runs", "", ""]
+    assert list(comparison.pairs["ratio"].isna()) == [True, True, False, False]
+    told = "Of 2 cells B is SLOWER in 2. Over all of them B takes 1.200 times as long as A"
+    assert told in result(comparison)
 
 
 def test_it_begins_with_all_cells_together_and_with_the_machine(tmp_path):
@@ -181,11 +216,59 @@ def test_a_single_run_does_not_count_as_compared(tmp_path):
     assert result(comparison).startswith("Of 1 cell B is SLOWER in 1. Over all")
 
 
+def test_the_mean_over_all_cells_may_show_what_no_cell_shows(tmp_path):
+    def noisy(record):
+        uneven(record)
+        stretch(record, 1.05)
+
+    rows = tuple(("bert", "fit", size, 32) for size in range(1, 9))
+    a, b = make_archive(tmp_path, "a", rows=rows), make_archive(tmp_path, "b", noisy, rows=rows)
+    (comparison,) = compared(tmp_path, a, b)
+    ratios, logs = list(comparison.pairs["ratio"]), []
+    for cell in [*comparison.pairs["base_cell"], *comparison.pairs["other_cell"]]:
+        logs.append([math.log(time) for time in cell.run_ms.values()])
+    variances = [variance(of) / len(of) for of in logs]
+    freedom = sum(variances) ** 2 / sum(of**2 / 2 for of in variances)
+    half = t.ppf(0.975, freedom) * math.sqrt(sum(variances)) / len(ratios)
+    low, mean, high = (math.exp(fmean(map(math.log, ratios)) + by) for by in (-half, 0, half))
+    told = f"{mean:.3f} times as long as A (geometric mean, 95 % interval {low:.3f} to {high:.3f}: "
+    assert result(comparison).endswith(f"{told}SLOWER).") and "AMBIGUOUS in" in result(comparison)
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_the_mean_has_no_interval_where_cells_share_several_nodes(tmp_path, nodes):
+    def spread(record):
+        record["session"]["node"] = f"{record['cell']['run'] % nodes:08x}"
+
+    a, b = make_archive(tmp_path, "a", spread), make_archive(tmp_path, "b", upgraded)
+    told = result(*compared(tmp_path, a, b))
+    assert ("on several nodes without an interval" in told) == (nodes == 2)
+
+
 def test_of_many_cells_it_says_how_many_intervals_miss_by_chance(tmp_path):
     rows = tuple(("bert", "fit", size, 32) for size in range(1, 21))
     a, b = (make_archive(tmp_path, name, rows=rows) for name in "ab")
     (comparison,) = compared(tmp_path, a, b)
     assert "Of 40 cells B is SAME in 40; about 2 of so many 95 % intervals" in result(comparison)
+
+
+def test_all_that_the_configuration_says_is_told_where_it_changed(tmp_path):
+    def told(variables):
+        return lambda record: record["environment"].update(variables=variables)
+
+    limits = {"limits": {"time_s": 600}, "slots": 2, "environment": {"XLA_FLAGS": "--b"}}
+    training = {"data": "digits", "epochs": 20}
+    a = make_archive(tmp_path, "a", told({"XLA_FLAGS": "--a", "SAME": "1"}))
+    changed = told({"XLA_FLAGS": "--b", "SAME": "1"})
+    b = make_archive(tmp_path, "b", changed, further=limits, training=training)
+    (comparison,) = compared(tmp_path, a, b)
+    assert changes(comparison)[0].lines == (
+        ("environment: XLA_FLAGS", "--a", "--b"),
+        ("limits: time_s", "NA", "600"),
+        ("slots", "NA", "2"),
+        ("training: data", "NA", "digits"),
+        ("training: epochs", "NA", "20"),
+    )
 
 
 def test_code_that_measures_is_told_by_cells(tmp_path):

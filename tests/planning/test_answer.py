@@ -108,6 +108,8 @@ def test_rows_that_do_not_fit_are_left_out(ask):
     [
         (["--patch", "nowhere"], "--patch: nowhere: no such file or folder"),
         (["--threshold", "2"], "--threshold: 2.0: allowed is"),
+        (["--threshold", "0"], "--threshold: 0.0: allowed is above 0 and below 1"),
+        (["--framework", "foo"], "--framework: foo: allowed are keras2-tensorflow, keras3-"),
         (["--minutes", "0"], "--minutes: 0.0: allowed are"),
         (["--minutes", "inf"], "--minutes: inf: allowed are"),
         (["--patch", "~nouser1/x"], "--patch: ~nouser1/x: no such file or folder"),
@@ -117,6 +119,13 @@ def test_rows_that_do_not_fit_are_left_out(ask):
 def test_a_wrong_question_is_told_so_in_one_line(ask, options, words):
     _, status, said = ask(9, *options)
     assert status == 2 and words in said.err and said.err.count("\n") == 1
+
+
+def test_options_that_are_missing_are_told_by_the_program_of_this_name(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["workflow/planning", "--minutes", "15"])
+    with pytest.raises(SystemExit):
+        answer.main()
+    assert capsys.readouterr().err.startswith("usage: planning answer [-h] --patch PATCH")
 
 
 def test_what_fails_is_never_the_answer_that_a_row_is_slower(ask, monkeypatch):

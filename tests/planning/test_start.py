@@ -67,6 +67,13 @@ def config(**facts):
     return {"scale": "smoke", "accelerator": "cpu", "threads": 1, **cell, **facts}
 
 
+def test_a_lock_of_another_start_is_told_and_no_refusal(capsys):
+    put(Path(".snakemake/locks/0.output.lock"), RECORD)
+    Start(workflow(), config(), ROOT)
+    told = "another snakemake is at work in this folder; this one goes on unless both need the same"
+    assert told in capsys.readouterr().err
+
+
 def test_what_is_to_be_measured_is_said_once_with_the_first_job_that_measures(capsys, monkeypatch):
     start = Start(workflow(), config(), ROOT)
     assert {*start.to_measure} >= {RECORD} and start.here and not start.beside

@@ -21,7 +21,8 @@ from typing import Any
 
 import yaml
 
-from planning.config import Problem, read_configuration, results_folder
+from planning.config import Problem, check, read_configuration, results_folder
+from planning.frameworks import frameworks
 from supervise import programs
 from supervise.interrupts import end_by_interrupt
 
@@ -81,7 +82,7 @@ def main() -> int:
 
 
 def _options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("planning answer", description=__doc__.partition("\n")[0])
     parser.add_argument("--patch", required=True, help="source tree or wheel with the patch")
     parser.add_argument("--base", help="source tree or wheel without; default: the locked release")
     parser.add_argument("--framework", default="keras3-jax", help="that the package belongs to")
@@ -100,7 +101,7 @@ class Asked:
 
     def __init__(self, options: argparse.Namespace):
         if not 0 < options.threshold < 1:
-            raise Problem(f"--threshold: {options.threshold}: allowed is a share from 0 to 1")
+            raise Problem(f"--threshold: {options.threshold}: allowed is above 0 and below 1")
         if not 0 < options.minutes <= MOST_MINUTES:
             raise Problem(
                 f"--minutes: {options.minutes}: allowed are minutes greater than 0, at most"
@@ -108,6 +109,10 @@ class Asked:
             )
         self._options = options
         self._config = read_configuration(options.study)
+        checked = check(self._config | {"columns": [options.framework]})
+        known = frameworks(checked["folders"])
+        if options.framework not in known:
+            raise Problem(f"--framework: {options.framework}: allowed are {', '.join(known)}")
         self._config["columns"] = [self._column(part) for part in ("base", "patch")]
         self._folder = Path(results_folder(self._config))
         self._budget_s = 60 * options.minutes

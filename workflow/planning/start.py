@@ -161,8 +161,9 @@ class Start:
             self._say_errors()
         if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
             tell(
-                "another snakemake is at work in this folder. If none is, it was killed: remove its"
-                " lock with snakemake --unlock (make ARGS=--unlock)"
+                "another snakemake is at work in this folder; this one goes on unless both need the"
+                " same files. If none is, it was killed: remove its lock with snakemake --unlock"
+                " (make ARGS=--unlock)"
             )
         if set("{}") & set(os.getcwd()):
             _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")

@@ -55,12 +55,15 @@ def comment(
 def _headline(answer: Answer) -> str:
     """The headline: what was shown, the worst first."""
     broken = [row.base.row.label for row in answer.rows if row.broken]
+    of_rows = f"of {count(len(answer.rows), 'row')}"
+    shown = [
+        f"{words.format(percent(answer.threshold))} in {len(found)} {of_rows}"
+        for verdict, words in WORDS.items()
+        if (found := answer.of(verdict))
+    ]
     parts = [f"does not run in {listed(broken)}"] if broken else []
-    for shown, words in WORDS.items():
-        if found := answer.of(shown):
-            rows = count(len(answer.rows), "row")
-            parts.append(f"{words.format(percent(answer.threshold))} in {len(found)} of {rows}")
-    return f"the patch is {'; '.join(parts)}" if parts else "nothing could be compared"
+    parts += [f"is {'; '.join(shown)}"] if shown else []
+    return f"the patch {'; '.join(parts)}" if parts else "nothing could be compared"
 
 
 def _line(row: RowAnswer) -> dict[str, Any]:

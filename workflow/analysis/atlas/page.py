@@ -100,9 +100,8 @@ def _claims(atlas: Atlas) -> dict[str, Entry]:
 def _range(one: Any) -> Number | str:
     if pd.isna(one.ratio_low):
         return NA
-    archives = {number for word in WORDS for number in getattr(one, f"{word}_archives")}
     ends = dict.fromkeys([times(one.ratio_low), times(one.ratio_high)])
-    return Number(" to ".join(ends), archives=sorted(archives))
+    return Number(" to ".join(ends), archives=one.archives)
 
 
 def _pairs(atlas: Atlas) -> dict[str, Entry]:

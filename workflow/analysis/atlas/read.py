@@ -123,7 +123,8 @@ def content(results: Results, reference: Reference) -> dict[str, Any]:
     return {
         "scale": plan.scale,
         "machine": listed(sorted({one.name for one in machines_of(results.records)})),
-        "date": min(record.started_at for record in results.records)[:10],
+        "digest": results.digest,
+        "started_at": min(record.started_at for record in results.records),
         "work": work,
         "cells": _cells(data),
         "pairs": [*_pairs(data), *_means(data, work)],

@@ -37,7 +37,8 @@ WORK = ["scale", "work", "accelerator"]
 PAIR = [*WORK, *ROW, "row_title", "a", "b", "stacks"]
 CLAIM = ["claim", "text", "reading", "scale", "stacks"]
 TIMES = ["step_ms", "ci95_low_ms", "ci95_high_ms"]
-WORDS = ("in_favour", "against", "same", "undecided")
+# What a machine says, and by which vote an archive says the same; None: by none.
+WORDS = {"in_favour": True, "against": False, "same": None, "undecided": None}
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,15 @@ class Atlas:
 
     @cached_property
     def used(self) -> list[dict[str, Any]]:
-        """The archives that are used, by date; one that is there twice is used once."""
-        good = {one["sha256"]: one for one in self.read if "wrong" not in one}
-        found = sorted(good.values(), key=lambda one: (one["date"], one["sha256"]))
-        return [one | {"archive": n, "label": f"A{n}"} for n, one in enumerate(found, start=1)]
+        """The archives that are used, in the order of time. What was measured once is used once,
+        however often it was archived, as with a DOI afterwards.
+        """
+        good = {one["digest"]: one for one in self.read if "wrong" not in one}
+        found = sorted(good.values(), key=lambda one: (one["started_at"], one["digest"]))
+        return [
+            one | {"archive": n, "label": f"A{n}", "date": one["started_at"][:10]}
+            for n, one in enumerate(found, start=1)
+        ]
 
     @cached_property
     def archives(self) -> pd.DataFrame:
@@ -146,6 +152,8 @@ def _both(a: pd.Series, b: pd.Series) -> pd.Series:
 
 
 def _range_of_ratios(of: pd.DataFrame) -> dict[str, Any]:
+    """The ends among the ratios that have an interval, where any has: single runs scatter more."""
+    of = of[of["ci95_low"].notna()] if of["ci95_low"].notna().any() else of
     low, high = of.loc[of["ratio"].idxmin()], of.loc[of["ratio"].idxmax()]
     found = {"ratio_low": low["ratio"], "ratio_high": high["ratio"]}
     for name, line in (("low", low), ("high", high)):
@@ -155,19 +163,27 @@ def _range_of_ratios(of: pd.DataFrame) -> dict[str, Any]:
 
 
 def _range_of_claims(of: pd.DataFrame) -> dict[str, Any]:
-    return {"ratio_low": of["ratio_low"].min(), "ratio_high": of["ratio_high"].max()}
+    ends = {"ratio_low": of["ratio_low"].min(), "ratio_high": of["ratio_high"].max()}
+    return ends | {"archives": _archives(of)}
+
+
+def _archives(of: pd.DataFrame) -> list[int]:
+    return sorted(map(int, set(of["archive"])))
 
 
 def _tallied(found: pd.DataFrame, key: list[str], extent: Any) -> pd.DataFrame:
-    """The machines in favour, against, the same and undecided, each list with its archives."""
+    """The machines in favour, against, the same and undecided, each list with the archives that
+    say so themselves: others of the machine may have decided nothing.
+    """
     lines = []
     for values, of in found.groupby(key, sort=False, dropna=False):
         votes = {machine: _vote(own) for machine, own in of.groupby("machine", sort=False)}
         line: dict[str, Any] = dict(zip(key, values, strict=True)) | {"machines": len(votes)}
-        for word in WORDS:
+        for word, said in WORDS.items():
             names = [machine for machine, vote in votes.items() if vote == word]
-            archives = of.loc[of["machine"].isin(names), "archive"]
-            line |= {word: names, f"{word}_archives": sorted(map(int, set(archives)))}
+            own = of[of["machine"].isin(names)]
+            own = own if said is None else own[own["vote"] == said]
+            line |= {word: names, f"{word}_archives": _archives(own)}
         lines.append(line | extent(of))
     columns = [*WORDS, *(f"{word}_archives" for word in WORDS)]
     return pd.DataFrame(lines, columns=None if lines else [*key, "machines", *columns])

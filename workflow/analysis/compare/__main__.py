@@ -8,10 +8,12 @@ from analysis.compare.archives import read_archives
 from analysis.compare.cells import compare
 from analysis.compare.page import write_comparisons
 from analysis.formats.errors import InputError, run_command
+from analysis.topics import load_rules
 
 
 def main() -> None:
     """Compare every archive with the first; write HTML, and Markdown and CSV beside it."""
+    load_rules()
     options = argparse.ArgumentParser(description="Compare archives with the first of them.")
     options.add_argument("archives", type=Path, nargs="+", help="two or more zips")
     options.add_argument("--output", type=Path, required=True, help="the page, ending in .html")

@@ -66,9 +66,15 @@ def _not_the_same_work(base: Archive, other: Archive, key: CellKey) -> str:
 def _not_comparable(found: dict[str, Cell | None]) -> str:
     """Why there is no ratio; empty where there is one."""
     why = {name: cell.tells_nothing if cell else ABSENT for name, cell in found.items()}
-    if len({*why.values()}) == 1:
-        return f"both: {why['base']}" if why["base"] else ""
-    return "; ".join(f"{name}: {reason}" for name, reason in why.items() if reason)
+    if len({*why.values()}) > 1:
+        return "; ".join(f"{name}: {reason}" for name, reason in why.items() if reason)
+    return f"both: {why['base']}" if why["base"] else _not_independent(**found)
+
+
+def _not_independent(base: Cell, other: Cell) -> str:
+    """What two cells share, as where one archive went on from the other; empty where nothing."""
+    runs = [{(r.identity, r.started_at) for r in cell.records} for cell in (base, other)]
+    return "the same runs" if runs[0] == runs[1] else "runs in common" if runs[0] & runs[1] else ""
 
 
 def _ratio(found: dict[str, Cell | None], differ: bool, why: str) -> dict[str, Any]:

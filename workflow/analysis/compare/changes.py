@@ -9,6 +9,7 @@ from analysis.compare.archives import facts
 from analysis.compare.cells import Comparison
 from analysis.formats.text import NA, listed, spelled
 from analysis.report.parity import card_of
+from analysis.report.setting import as_yaml
 from analysis.results.cells import Cell
 from analysis.results.results import Results
 from analysis.writing.grid import Grid
@@ -55,9 +56,17 @@ def _configuration(results: Results) -> Facts:
     plan = results.plan
     yield from ((key, getattr(plan, key)) for key in PLAN)
     yield from (("threads", record.threads.requested) for record in results.records)
+    for record in results.records:
+        yield from _entries("environment", record.environment.variables)
+    for key, value in (plan.further | {"training": plan.training or {}}).items():
+        told = isinstance(value, dict)
+        yield from _entries(key, value) if told else [(key, as_yaml(value, flow=True))]
     for name, model in plan.models.items():
-        for key, value in sorted(model.architecture.items()):
-            yield f"architecture of {name}: {key}", value
+        yield from _entries(f"architecture of {name}", dict(sorted(model.architecture.items())))
+
+
+def _entries(name: str, values: dict[str, Any]) -> Facts:
+    return ((f"{name}: {key}", value) for key, value in values.items())
 
 
 def _other_sources(comparison: Comparison) -> list[tuple[str, str, str]]:

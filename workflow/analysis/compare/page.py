@@ -5,13 +5,17 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.caveats import Severity, collect
+from analysis.caveats.groups import grouped
 from analysis.compare.cells import COLUMNS, OF_THE_PAGE, Comparison
 from analysis.compare.changes import changes
 from analysis.compare.summary import fixed_work, result
+from analysis.data import Data
 from analysis.formats.errors import write_text
 from analysis.formats.spelling import each_known
 from analysis.formats.text import listed, ms, percent
 from analysis.report.setting import coverage, machines, period, software
+from analysis.results.results import Results
 from analysis.statistics.intervals import MARGIN, Verdict, as_measured
 from analysis.writing.files import to_csv
 from analysis.writing.grid import Grid
@@ -71,13 +75,21 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
             f"Archive {archive.label}",
             f"{archive.name}, {results.plan.scale} scale, measured on {machines(results)}, "
             f"{period(results)}; {coverage(results)}; {software(results)}. "
-            f"SHA-256 {archive.sha256}.",
+            f"{_critical(results)}SHA-256 {archive.sha256}.",
         )
         for archive in (comparison.base, comparison.other)
         for results in [archive.results]
     ]
     shown = [("Result", result(comparison)), ("The machine", fixed_work(comparison))]
     return [*(fact for fact in shown if fact[1]), *archives]
+
+
+def _critical(results: Results) -> str:
+    """The titles of the critical caveats of an archive; its own report says more."""
+    data = Data(results)
+    groups = grouped(collect(results, data), results, data)
+    titles = [group.title for group in groups if group.severity is Severity.CRITICAL]
+    return f"Critical caveats of its report: {'; '.join(titles)}. " if titles else ""
 
 
 def times(comparison: Comparison) -> Grid:
