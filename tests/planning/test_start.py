@@ -213,9 +213,9 @@ def test_a_job_that_times_on_a_gpu_asks_for_one(accelerator, gpu, monkeypatch):
         ("def build(cell)\n", "keras3.py, line 1: expected ':'"),
         (
             "build = attention = None\n\ndef batches(cell, size):\n    pass\n",
-            "keras3.py: no function 'batch'; needed are build, attention, batch, there .* batches",
+            "keras3.py: no function 'batch'; needed are build, batch, there .* batches",
         ),
-        (None, "keras3.py: no such file; needed in it are build, attention, batch"),
+        (None, "keras3.py: no such file; needed in it are build, batch"),
     ],
 )
 def test_a_builder_without_its_functions_is_one_line_of_the_plan(tmp_path, text, said):
