@@ -101,7 +101,7 @@ def _of_models(plan) -> list[dict]:
     for entry in found:
         # It may name columns that this configuration does not have, of frameworks that there are.
         named = {**entry, "column": entry["column"].partition("+")[0]}
-        file = plan.models.load(entry["model"]).folder / "model.yaml"
+        file = plan.models.load(entry["model"]).file
         _check(f"{file}: unsupported", plan, named, plan.frameworks)
     return found
 
