@@ -24,7 +24,7 @@ tasks:
      parameters: {{paper: 1, laptop: 1, smoke: 1}}}}
 """
 # None of these is called: the fake framework builds no model.
-BUILDER = "build = optimizer = None\n"
+BUILDER = "build = batch = optimizer = None\n"
 CONFIG = """\
 scale: smoke
 accelerator: cpu

@@ -116,8 +116,8 @@ def test_a_failing_cell_never_costs_another(project):
     before = project.records()
     project.edit(
         "workflow/measure/models/bert/keras2.py",
-        '    """A compiled ``BertClassifier``',
-        '    raise ValueError("no | such <model>")\n    """A compiled ``BertClassifier``',
+        "batch, build = bert.batch, partial(bert.build, tf.keras, keras_nlp)\n",
+        'def build(cell):\n    raise ValueError("no | such <model>")\n\n\nbatch = bert.batch\n',
     )
     project.measure()
     after = project.records()
