@@ -4,10 +4,11 @@ import errno
 import fcntl
 import json
 import re
+from itertools import chain
 
 import pytest
 
-from supervise.slots import Slots
+from supervise.slots import Slots, share
 from tests.fake_project import fake_project
 
 BLOCKS = [f"results/blocks/smoke/fake/fit-b{batch}/round1.json" for batch in (4, 8)]
@@ -74,3 +75,13 @@ def test_without_locks_there_is_one_slot_and_several_are_refused(tmp_path, monke
     with pytest.raises(OSError, match="No locks") as problem, Slots(tmp_path, "node", 2).taken():
         pass
     assert problem.value.filename == str(tmp_path / "node-0")
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3])
+def test_slots_share_whole_cores_and_leave_none_out(slots):
+    cores = [[0, 8], [1, 9], [2, 10], [3, 11], [4, 12]]
+    shares = [share(cores, slot, slots) for slot in range(slots)]
+    assert sorted(chain(*shares)) == sorted(chain(*cores))
+    assert all(
+        not set(core) & set(own) or set(core) <= set(own) for core in cores for own in shares
+    )

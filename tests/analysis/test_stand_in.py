@@ -1,9 +1,9 @@
 """Results of a simulated GPU say so wherever they are shown, and stand beside nothing measured."""
 
 import pytest
+from compared_archives import COLUMNS, ROWS, compared, make_archive
 from drawn_pages import report_of
 from results_factory import Project, make_plan
-from test_compare import COLUMNS, ROWS, compared, make_archive
 from the_pages_machine import A100, on_the_pages_machine, verdicts
 
 from analysis.archive.__main__ import summary

@@ -58,6 +58,7 @@ def test_printed_time_is_within_half_a_unit_of_the_fourth_digit(value):
         (0.2, False, "20"), (0.02, False, "2"), (0.0995, False, "10"), (0.0349, False, "3.5"),
         (0.0005, False, "0.1"), (0.05, True, "+5"), (-0.0349, True, "-3.5"), (1.4, True, "+140"),
         (0.0005, True, "+0.05"), (0.004, True, "+0.4"), (-0.00004, False, "0"),
+        (-0.00004, True, "+0"),
     ],
 )  # fmt: skip
 def test_a_share_and_a_difference_are_spelled_by_one_rule(share, signed, printed):

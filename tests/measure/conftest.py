@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from supervise import parent
+from supervise import parent, sitting
 
 from ..shared import valid
 
@@ -23,6 +23,14 @@ ENVIRONMENT = {
     "python": sys.version.split()[0],
     "packages": {},
 }
+
+
+@pytest.fixture
+def block_folder(tmp_path, monkeypatch):
+    """The folder from which the paths of a block start."""
+    (tmp_path / "fake.json").write_text(json.dumps(ENVIRONMENT))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(sitting.SITTING, "drawn")  # set, so that the test puts it back
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from contract.table_text import NA as NA
 from contract.table_text import decimals
 from contract.table_text import ms as ms
 
-NO_USE = 100  # times a time
+MOST_TIMES = 100  # that an end of a useful interval is more, or less, than its time
 FLOP_UNITS = ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP")
 
 _CONTROL = re.compile(
@@ -51,7 +51,9 @@ def interval_ms(value_ms: float, interval: Interval) -> tuple[str, str]:
     """
     places = decimals(value_ms)
     low, high = (
-        f"{end:.{places}f}" if value_ms / NO_USE <= end <= value_ms * NO_USE else f"{end:.0e}"
+        f"{end:.{places}f}"
+        if value_ms / MOST_TIMES <= end <= value_ms * MOST_TIMES
+        else f"{end:.0e}"
         for end in (interval.low, interval.high)
     )
     return low, high
@@ -62,7 +64,7 @@ def percent(share: float, signed: bool = False) -> str:
     with two.
     """
     places = 0 if abs(share) >= 0.0995 else 2 if signed and abs(share) < 0.00995 else 1
-    number = f"{100 * share:{'+' if signed else 'z'}.{places}f}"
+    number = f"{100 * share:{'+' if signed else ''}z.{places}f}"
     return f"{number.rstrip('0').rstrip('.') if places else number}\u00a0%"
 
 

@@ -41,10 +41,11 @@ def key_sentences(results: Results) -> list[KeySentence]:
 def _rows(results: Results) -> Iterator[KeySentence]:
     compared = [row for row in results.rows if len(row.measured) > 1]
     among = " on the same stack of library versions" if results.several_stacks else ""
-    few = len(compared) <= FEW_ROWS
-    texts = [row_sentence(row, among) for row in compared] if few else [*_best(compared, among)]
-    texts += [] if few else _slower(compared)
-    if compared and not few and not any(row.comparable for row in compared):
+    if len(compared) <= FEW_ROWS:
+        texts = [row_sentence(row, among) for row in compared]
+    elif any(row.comparable for row in compared):
+        texts = [*_best(compared, among), *_slower(compared)]
+    else:
         texts = [
             f"In none of {count(len(compared), 'row')} could anything be compared: every time was "
             "disturbed by other work or not steady."
