@@ -5,6 +5,8 @@ declaration of a setting has
 
 ``frameworks``
     those that take it; if left out, all do.
+``tasks``
+    those in which it changes anything; if left out, it may in all.
 ``card``
     entries of the parity card that it is meant to change, or the names of groups of them.
 ``values``

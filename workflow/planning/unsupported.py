@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from contract.settings import SETTINGS
 from deploy.environments import post_deploy
 from planning.cells import Row
 from planning.columns import Column
@@ -20,6 +21,7 @@ DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
 NO_GPU = "no NVIDIA GPU was found here"
 NO_TF32 = "TF32 is arithmetic of a GPU"
+NO_CUDNN = "cuDNN computes on GPUs"
 NO_FRAMEWORK = (
     "without a framework nothing is computed on a GPU; its column may say accelerator: cpu"
 )
@@ -42,7 +44,7 @@ def unsupported(plan) -> dict[tuple[Row, str], str]:
         (row, column.name): reason
         for column, reason in {**impossible, **plan.barred}.items()
         for row in plan.rows
-    } | _ways(plan)
+    } | {**_ways(plan), **_without_effect(plan)}
     for entry in reversed([*_configured(plan), *_of_models(plan)]):
         for row in plan.rows:
             if row.model == entry["model"] and row.task == entry.get("task", row.task):
@@ -85,6 +87,19 @@ def _ways(plan) -> dict[tuple[Row, str], str]:
     }
 
 
+def _without_effect(plan) -> dict[tuple[Row, str], str]:
+    """Cells of a task in which a setting of their column changes nothing: they would be measured
+    twice, and an effect of nothing would be averaged with those of other rows.
+    """
+    return {
+        (row, column.name): f"{row.task} has no {name}"
+        for column in plan.columns
+        for name in column.asked
+        for row in plan.rows
+        if row.task not in SETTINGS[name].get("tasks", [row.task])
+    }
+
+
 def _configured(plan) -> list[dict]:
     allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
     for entry in plan.config["unsupported"]:
@@ -124,6 +139,8 @@ def _impossible(column: Column) -> str | None:
     """The reason why a column's settings exclude each other, whatever the model, or None."""
     if (column.precision, column.accelerator) == ("tf32", "cpu"):
         return NO_TF32
+    if column.of_framework.get("cudnn_benchmark") and column.accelerator == "cpu":
+        return NO_CUDNN
     if (column.framework.library, column.accelerator) == ("numpy", "cuda"):
         return NO_FRAMEWORK
     compiled = column.framework.library == "tensorflow" and column.jit_compile is True
