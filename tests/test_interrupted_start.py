@@ -70,3 +70,13 @@ def test_a_killed_snakemake_leaves_no_run_and_the_next_start_says_why_it_does_no
     again = started.project.snakemake("--quiet", "all", "--", RECORD)
     assert again.returncode != 0
     assert "snakemake --unlock (make ARGS=--unlock)" in again.stderr
+
+
+def test_who_has_measured_all_and_lacks_something_else_is_not_told_to_measure_on(tmp_path):
+    project = fake_project(tmp_path / "project", "step_ms: 1.0")
+    in_the_way = project.folder / "results/table.csv"
+    (in_the_way / "something").mkdir(parents=True)
+    done = project.snakemake("--quiet", "all")
+    assert done.returncode != 0
+    kept = "millistep: 1 of 1 runs are measured and kept; what failed besides is named above"
+    assert kept in done.stderr and "table.csv" in done.stderr.partition(kept)[0]

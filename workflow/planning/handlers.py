@@ -54,10 +54,10 @@ class Handlers:
         """Say after an early end how many runs are there, and how to go on."""
         runs = len(self._plan.runs)
         missing = len([run for run in self._plan.runs if changes.why(run, Path())])
-        tell(
-            f"{runs - missing} of {runs} runs are measured and kept; the same command goes on from"
-            " there"
-        )
+        go_on = "the same command goes on from there"
+        if not missing:
+            go_on = "what failed besides is named above, and the same command tries it again"
+        tell(f"{runs - missing} of {runs} runs are measured and kept; {go_on}")
         pages = Path(self._start.results, so_far.FOLDER).glob("*/report.html")
         if last := max(pages, key=lambda page: page.stat().st_mtime_ns, default=None):
             tell(f"what they show so far: {last.as_posix()}")
