@@ -3,7 +3,9 @@
 import io
 import json
 
-from supervise.progress import Progress
+import pytest
+
+from supervise.progress import Progress, duration
 from supervise.terminal import CLEAR, Terminal
 
 from .conftest import identity
@@ -34,6 +36,15 @@ def test_progress_counts_runs_as_planned_and_estimates_the_rest(tmp_path):
     assert failed.endswith(", once more for the self-test: oom: no memory")
     nothing = Progress(tmp_path / "none.json", runs[0]["identity"])
     assert nothing.now() == "fake fit, batch 4, fake, run 1"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(89, "about 89 s left"), (90, "about 2 min left"), (5399, "about 90 min left")]
+    + [(5400, "about 1.5 h left"), (86_400, "about 24.0 h left")],
+)
+def test_the_time_left_is_said_in_units_that_fit_it(seconds, words):
+    assert duration(seconds) == words
 
 
 class Screen(io.StringIO):
