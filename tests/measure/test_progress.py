@@ -40,8 +40,10 @@ def test_progress_counts_runs_as_planned_and_estimates_the_rest(tmp_path):
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(89, "about 89 s left"), (90, "about 2 min left"), (5399, "about 90 min left")]
-    + [(5400, "about 1.5 h left"), (86_400, "about 24.0 h left")],
+    [
+        *((89, "about 89 s left"), (90, "about 2 min left"), (5399, "about 90 min left")),
+        *((5400, "about 1.5 h left"), (86_400, "about 24.0 h left")),
+    ],
 )
 def test_the_time_left_is_said_in_units_that_fit_it(seconds, words):
     assert duration(seconds) == words
