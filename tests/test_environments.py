@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from deploy import bare
 from deploy.environments import definition_sha256, virtual_prefix, write_atomically
 from tests.shared import put, wait_for
 from tests.workshop import THIS_PYTHON, Workshop, make_workshop
@@ -249,3 +250,14 @@ def test_machines_of_two_kinds_share_no_environment(workshop, monkeypatch):
     assert virtual_prefix("tiny", workshop.definition).name == (
         ours.name.replace("tiny-cpu-", "tiny-cpu-riscv64-")
     )
+
+
+def test_what_conda_makes_first_names_the_lock_as_it_is_now(workshop, tmp_path):
+    def digest():
+        script = bare.definition(workshop.definition, tmp_path).with_suffix(".post-deploy.sh")
+        return script.read_text().partition("digest ")[2].split()[0]
+
+    before = definition_sha256(workshop.definition)
+    assert digest() == before
+    workshop.script.write_text(workshop.script.read_text() + "# another\n")
+    assert digest() == definition_sha256(workshop.definition) != before

@@ -2,6 +2,7 @@
 
 import mmap
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -44,3 +45,16 @@ def test_time_in_the_kernel_is_a_share_of_the_threads_time():
 
     asking = steps_of(asks_the_kernel)["system_cpu_share"]
     assert 2 * steps_of(computes)["system_cpu_share"] < asking <= 1.1
+
+
+def test_more_threads_have_as_many_times_the_time(monkeypatch):
+    readings = [
+        SimpleNamespace(ru_stime=1.0, ru_minflt=10),
+        SimpleNamespace(ru_stime=4.0, ru_minflt=18),
+    ]
+    monkeypatch.setattr("resource.getrusage", lambda _: readings.pop(0))
+    kernel = Kernel()
+    kernel.read()
+    kernel.read()
+    found = kernel.found(4, 5_000_000_000, 2)
+    assert found == {"system_cpu_share": 0.3, "page_faults_per_step": 2.0}
