@@ -158,8 +158,9 @@ def test_environment_variables_are_part_of_every_identity_and_of_the_checks():
     assert first == second
 
 
-def test_each_slot_has_a_gpu_and_processors_of_its_own(gpus):
+def test_each_slot_has_a_gpu_and_processors_of_its_own(gpus, monkeypatch):
     gpus(A100, A100)
+    monkeypatch.setattr(processors, "cores", lambda *_: [[0, 4], [1, 5], [2, 6], [3, 7]])
     here = len(processors.cores())
     assert planned(accelerator="cuda", threads=1, slots=2).slots == 2
     cuda = {"accelerator": "cuda", "threads": 1}
@@ -167,4 +168,6 @@ def test_each_slot_has_a_gpu_and_processors_of_its_own(gpus):
     refused(["device: each of several slots has its own"], planned, slots=2, device=1, **cuda)
     with pytest.raises(ConfigError, match=r"threads: \d+ is more than the \d+ processors of each"):
         this_machine.check_processors(plan(models=BERT, slots=2, threads=2 * here))
+    with pytest.raises(ConfigError, match="slots: 5 is more than the 4 cores here"):
+        this_machine.check_processors(plan(models=BERT, slots=5, threads=1))
     assert plan(models=BERT, slots=here, threads="physical").threads == 1

@@ -168,3 +168,16 @@ def test_a_size_that_the_model_lacks_is_one_line(tmp_path, field):
     written(tmp_path, yaml.safe_dump(content))
     words = ["measures.short: ", " is no size of it; allowed in braces are width"]
     refused(words, lambda: measures(Models([str(tmp_path)]).load("small"), "fit", "smoke"))
+
+
+def test_a_model_of_ones_own_has_a_name_of_its_own(tmp_path):
+    text = yaml.safe_dump(GOOD)
+    path = put(tmp_path / "models/bert/model.yaml", text)
+    refused([f"{path}: there is a model of this name already"], lambda: Models([str(tmp_path)]))
+
+
+def test_a_variant_has_no_size_that_its_model_does_not_have(tmp_path):
+    wide = {"sizes": {"widht": 16}, "parameters": 160}
+    written(tmp_path, yaml.safe_dump({**GOOD, "variants": {"wide": wide}}))
+    words = ["variants.wide.sizes: unknown size 'widht'; allowed are width"]
+    refused(words, lambda: Models([str(tmp_path)]).load("small_wide"))

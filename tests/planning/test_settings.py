@@ -95,6 +95,15 @@ def test_a_framework_of_ones_own_may_have_other_settings_and_colours(folder):
         assert getattr(found["same"], name) == getattr(found["pytorch-eager"], name)
 
 
+def test_a_framework_of_ones_own_without_its_environment_is_named_with_the_places(folder):
+    own = folder(mine={"like": "keras3-jax", "title": "Mine", "environment": "nightly"})
+    words = ["mine: there is no environment nightly; looked for are ", "2026-11/cpu/nightly.yaml"]
+    words += [f"{own}/envs/2026-11/cpu/nightly.yaml"]
+    refused(words, models=BERT, columns=["mine"], folders=[own])
+    users = {"framework": "mine", "interpreter": "/opt/python3"}
+    assert plan(models=BERT, columns=[users], folders=[own]).environments
+
+
 def test_what_only_some_frameworks_take_reaches_their_class():
     taken = {name: about["frameworks"] for name, about in SETTINGS.items() if "frameworks" in about}
     assert {*taken} <= {*CELL_FIELDS}

@@ -149,6 +149,12 @@ def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, mo
     assert "\n" not in str(end.value)
 
 
+def test_who_put_the_profile_in_its_place_is_not_told_to_copy_it(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit, match="side by side: leave --workflow-profile out"):
+        Start(workflow(global_resources={}), config(), ROOT).tell_what_is_measured()
+
+
 def test_a_brace_in_the_path_is_refused_before_anything_is_planned(folder, monkeypatch):
     (folder / "my {project}").mkdir()
     monkeypatch.chdir(folder / "my {project}")
@@ -174,12 +180,22 @@ BUILDER = "import keras\n\ndef {name}(cell):\n    pass\n\nbatch = None\n"
     [
         ({"training": {"data": "digits", "epochs": 2}}, "training: without effect, no model of a"),
         ({"device": 3}, "device: 3 is without effect, nothing is measured on a GPU"),
+        (
+            {"columns": ["host", {"framework": "host", "way": "numpi"}]},
+            "columns.1.way: no model has the way 'numpi' on host; there are ",
+        ),
     ],
 )
 def test_a_setting_without_effect_is_said(changes, said):
     assert plan(models=BERT).notices == []
     [line] = plan(models=BERT, **changes).notices
     assert line.startswith(said)
+
+
+def test_an_interpreter_that_is_not_here_is_said_before_anything_is_measured():
+    named = {"interpreters": {"keras3-jax": "/no/such/python"}, "columns": ["keras3-jax"]}
+    words = ["interpreter of keras3-jax: there is no interpreter '/no/such/python'"]
+    refused(words, lambda: this_machine.check_interpreters(plan(models=BERT, **named)))
 
 
 def test_nothing_is_installed_where_no_cell_can_be_measured():

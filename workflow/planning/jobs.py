@@ -180,6 +180,7 @@ class Jobs:
         if not self._was_checked:
             or_one_line(this_machine.check_device, self._plan)
             or_one_line(this_machine.check_processors, self._plan)
+            or_one_line(this_machine.check_interpreters, self._plan)
             self._start.tell_what_is_measured()
             self._was_checked = True
 

@@ -55,6 +55,13 @@ class Model:
     def variant(self, ending: str) -> "Model":
         """The variant with that ending; its sizes replace the paper's, at every scale."""
         about = self.variants[ending]
+        for size in about["sizes"]:
+            if size not in self.architecture["paper"]:
+                allowed = ", ".join(self.architecture["paper"])
+                raise ConfigError(
+                    f"{self.file}: variants.{ending}.sizes: unknown size '{size}'; "
+                    f"allowed are {allowed}"
+                )
         sizes = {**self.architecture["paper"], **about["sizes"]}
         parameters = dict.fromkeys(self.architecture, about["parameters"])
         tasks = {
@@ -85,13 +92,19 @@ class Models:
                     f"folders: '{folder}' has no folder models or frameworks in it{hint}"
                 )
         self._roots = (OWN, *map(Path, folders))
+        files: dict[str, Path] = {}
+        for path in self._files():
+            if path.parent.name in files:
+                raise ConfigError(f"{path}: there is a model of this name already")
+            files[path.parent.name] = path
         self._loaded: dict[str, Model] = {}  # every run of a plan asks for its model
 
     def names(self) -> list[str]:
         """The names of all models, without their variants."""
-        return sorted(
-            path.parent.name for root in self._roots for path in root.glob("models/*/model.yaml")
-        )
+        return sorted(path.parent.name for path in self._files())
+
+    def _files(self) -> list[Path]:
+        return [path for root in self._roots for path in root.glob("models/*/model.yaml")]
 
     def load(self, name: str) -> Model:
         """One model or variant; raises :class:`ConfigError` for an unknown or broken one."""

@@ -205,9 +205,13 @@ class Start:
             _refuse(f"slots: {slots} blocks at once need --cores {slots} or more")
         # A workflow that uses this one as a module has a profile of its own, or none.
         if "machine_percent" not in self.workflow.global_resources:
+            ours = self.sources / "profiles/default"
+            remedy = f"copy {ours} to profiles/default"
+            if ours.resolve() == Path("profiles/default").resolve():
+                remedy = "leave --workflow-profile out"
             _refuse(
                 "without the settings of profiles/default two runs could be timed side by side:"
-                f" copy {self.sources / 'profiles/default'} to profiles/default"
+                f" {remedy}"
             )
 
     def _say_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:

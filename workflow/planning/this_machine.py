@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deploy.environments import EnvironmentProblem, users_interpreter
 from planning.config import ConfigError
 from supervise import device, processors
 from supervise.slots import share
@@ -23,6 +24,8 @@ def check_processors(plan) -> None:
         return
     cores, slots = processors.cores(), plan.slots
     here = min(len(share(cores, slot, slots)) for slot in range(slots))
+    if not here:
+        raise ConfigError(f"slots: {slots} is more than the {len(cores)} cores here")
     each = " of each slot" if slots > 1 else ""
     asked = {f"columns.{place}.threads": one.threads for place, one in enumerate(plan.columns)}
     for where, threads in {"threads": plan.threads, **asked}.items():
@@ -31,6 +34,16 @@ def check_processors(plan) -> None:
                 f"{where}: {threads} is more than the {here} processors{each} here; "
                 f"allowed are 1 to {here}"
             )
+
+
+def check_interpreters(plan) -> None:
+    """Raise :class:`ConfigError` if an interpreter of the user's is not here."""
+    for column in plan.columns if plan.here else []:
+        if column.interpreter:
+            try:
+                users_interpreter(column.interpreter)
+            except EnvironmentProblem as problem:
+                raise ConfigError(f"interpreter of {column.name}: {problem}") from None
 
 
 def check_device(plan) -> None:

@@ -87,6 +87,21 @@ def _ways(plan) -> dict[tuple[Row, str], str]:
     }
 
 
+def unknown_ways(plan) -> list[str]:
+    """A line for each column whose way no model has on its framework: it may be misspelt."""
+    found = []
+    for place, column in enumerate(plan.columns):
+        if "way" in column.asked:
+            name, models = column.framework.name, {*plan.models.names(), *plan.measured_models}
+            known = {way for model in models for way in plan.models.load(model).ways_on(name)}
+            if column.way not in known:
+                found.append(
+                    f"columns.{place}.way: no model has the way '{column.way}' on {name}; "
+                    f"there are {', '.join(sorted(known))}"
+                )
+    return found
+
+
 def _without_effect(plan) -> dict[tuple[Row, str], str]:
     """Cells of a task in which a setting of their column changes nothing: they would be measured
     twice, and an effect of nothing would be averaged with those of other rows.
