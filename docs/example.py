@@ -3,6 +3,7 @@
 python docs/example.py   # keeps what is in results/ as docs/example.zip
 """
 
+import sys
 import zipfile
 from pathlib import Path
 
@@ -13,11 +14,10 @@ FILES = ("report.html", "appendix.html", "table.md")  # pages lead to each other
 
 def keep() -> None:
     """Pack these results; the same ones are the same bytes."""
+    pages = {name: (RESULTS / name).read_bytes() for name in FILES}  # before the zip is emptied
     with zipfile.ZipFile(PACKED, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-        for name in FILES:
-            packed.writestr(
-                zipfile.ZipInfo(name), (RESULTS / name).read_bytes(), zipfile.ZIP_DEFLATED
-            )
+        for name, page in pages.items():
+            packed.writestr(zipfile.ZipInfo(name), page, zipfile.ZIP_DEFLATED)
 
 
 def unpack(folder: Path) -> None:
@@ -28,4 +28,7 @@ def unpack(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    keep()
+    try:
+        keep()
+    except OSError as error:
+        sys.exit(f"millistep: {error.filename}: {error.strerror}; `make` writes it")

@@ -1,5 +1,6 @@
 """`make` uses conda when it is there and new enough, and hands on what it was given."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,14 @@ def test_conda_is_used_when_snakemake_accepts_it(tmp_path, make, conda, option):
         program(tmp_path / "bin/conda", conda)
     called = f"called: --quiet all --cores 1 {option}-n results/table.md\n"
     assert make("ARGS=-n results/table.md", PYTHONPATH="/somebodys/modules") == (0, called, "")
+
+
+def test_a_python_that_is_too_old_is_named_with_the_one_that_is_needed(make, tmp_path):
+    old = "import runpy, sys; sys.version_info = (3, 7, 9); runpy.run_path(sys.argv[1])"
+    program(tmp_path / "bin/python3", f'exec {sys.executable} -c "{old}" "$@"')
+    code, output, message = make(".venv-analysis")
+    assert code != 0 and output == "" and "Traceback" not in message
+    assert re.match(r"millistep: \S+ is Python \S+: needed is 3\.9 or later\n", message)
 
 
 def test_an_archive_is_verified_by_the_sources_that_are_here(make, tmp_path):

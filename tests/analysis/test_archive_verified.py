@@ -41,6 +41,7 @@ CHANGES = [
     (RECORD, b'"total_s": 40.0', b'"total_s": 41.0', MEASURED),
     ("results/plan.json", b'"seed": 7', b'"seed": 8', MEASURED),
     ("results/table.csv", b",8,", b",9,", "line 2: bert,fit,BERT fit,9,"),
+    ("results/table.csv", b",10.01,", b",10.02,", "line 2: ...it,8,keras3-tensorflow,ok,10.02,"),
     ("results/table.md", b"| ", b"|1", "line 1: "),
     ("results/machines/0a1b2c3d.json", b"2026", b"2025", MEASURED),
     (LOG, b":3:", b":4:", MEASURED),

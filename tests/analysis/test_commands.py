@@ -55,16 +55,19 @@ DRAW = "report.draw --plan results/plan.json --output-dir"
         ("compare a.zip --output out.html", ".*two or more"),
         ("compare a.zip a.zip --output out.txt", ".*must end in .html"),
         ("compare a.zip none.zip --output out.html", ".*none.zip: no such file"),
+        ("archive.verify none.zip", "none.zip: no such file"),
+        ("archive.verify results/plan.json", "results/plan.json: not a zip file"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_1(project, command, message):
+def test_bad_input_is_one_line_and_an_exit_status_that_is_no_verdict(project, command, message):
     folder = project.save().parents[1]
     as_archive(folder, folder / "a.zip")
     if "svg" not in message:
         (folder / RECORD).write_text('{"schema": ')
     there = {*folder.rglob("*")}
     done = run(*command.split(), cwd=folder)
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    status = 2 if "verify" in command else 1  # there 1 says that an archive is another one
+    assert (done.returncode, done.stderr.count("\n")) == (status, 1)
     assert re.match(f"error: {message}", done.stderr) and {*folder.rglob("*")} == there
 
 
@@ -99,14 +102,14 @@ def test_what_is_asked_in_json_has_its_keys(capsys):
         (OSError("cut off"), "error: cut off"),
     ],
 )
-def test_a_file_is_named_where_one_is_known(error, said):
+def test_a_file_is_named_where_one_is_known(error, said, capsys):
     def main():
         raise error
 
     with pytest.raises(SystemExit) as ended:
         run_command(main)
     gc.enable()
-    assert str(ended.value) == said
+    assert (ended.value.code, capsys.readouterr().err) == (1, f"{said}\n")
 
 
 def test_a_report_without_topics_is_whole(project, tmp_path):

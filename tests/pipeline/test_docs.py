@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import yaml
 
 from planning.config import check
 from tests.pipeline.conftest import ROOT, checkout
-from tests.shared import python, succeed
+from tests.shared import put, python, succeed
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "benchmarks/README")]
@@ -109,6 +111,15 @@ def test_configurations_are_valid():
     assert len(configurations()) > 5
     for _, config in configurations():
         check({"models": {"bert": {"fit": "default"}}, "columns": ["keras3-jax"], **config})
+
+
+def test_an_example_that_is_not_there_leaves_the_one_that_is_kept(tmp_path):
+    put(tmp_path / "docs/example.zip", "kept")
+    command = [sys.executable, str(ROOT / "docs/example.py")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    said = "millistep: results/report.html: No such file or directory; `make` writes it\n"
+    assert (done.returncode, done.stderr) == (1, said)
+    assert (tmp_path / "docs/example.zip").read_text() == "kept"
 
 
 def test_make_knows_what_the_container_recipe_makes():

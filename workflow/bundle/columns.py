@@ -1,6 +1,7 @@
 """The interpreters that the user gives for columns, and the packages in them."""
 
 import json
+import platform
 import re
 import sys
 from collections.abc import Iterable
@@ -12,6 +13,7 @@ from deploy.environments import EnvironmentProblem, marker, post_deploy, users_i
 from deploy.virtual_environments import ask, write_atomically
 
 OLDEST = (3, 11)
+LOCKED = re.compile(r"^([a-z0-9-]+)==[^\s;]+(?: ; ([^\\\n]+))?", re.M)  # a package, and its marker
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,10 @@ def tell_missing(name: str, definition: Path, packages: dict[str, str]) -> None:
 
     CUDA's libraries (nvidia-, cuda-) are left out: they need not come from packages.
     """
-    locked = set(re.findall(r"^([a-z0-9-]+)==", post_deploy(definition).read_text(), re.M))
+    here = {"sys_platform": sys.platform, "platform_machine": platform.machine()}
+    pins = LOCKED.findall(post_deploy(definition).read_text())
+    # A marker is an expression of Python's, and a lock as much our code as this: eval will do.
+    locked = {package for package, marker in pins if not marker or eval(marker, dict(here))}
     missing = sorted(n for n in locked - packages.keys() if not n.startswith(("nvidia-", "cuda-")))
     if missing:
         print(f"{name}: of its lock are not there: {', '.join(missing)}", file=sys.stderr)

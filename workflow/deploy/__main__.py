@@ -3,6 +3,10 @@
 import sys
 from pathlib import Path
 
+if sys.version_info < (3, 9):
+    version = sys.version.split()[0]
+    sys.exit(f"millistep: {sys.executable} is Python {version}: needed is 3.9 or later")
+
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from deploy.environments import main  # noqa: E402 (the path above finds it)

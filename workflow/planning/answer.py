@@ -17,12 +17,13 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
 from planning.config import Problem, check, read_configuration, results_folder
 from planning.frameworks import frameworks
+from planning.overlays import overlays
 from supervise import programs
 from supervise.interrupts import end_by_interrupt
 
@@ -66,10 +67,9 @@ def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
 
 def main() -> int:
     """Measure, print the comment, return the status."""
-    options = _options().parse_args()
     end_by_interrupt()
     try:
-        found = Asked(options).answered()
+        found = Asked(_options().parse_args()).answered()
         print(Path(found["comment"]).read_text(encoding="utf-8"))
         return found["status"]
     except Problem as problem:
@@ -81,8 +81,14 @@ def main() -> int:
     return 2
 
 
+class _Options(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Raise :class:`Problem`: one line, without the usage."""
+        raise Problem(message)
+
+
 def _options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("planning answer", description=__doc__.partition("\n")[0])
+    parser = _Options("planning answer", description=__doc__.partition("\n")[0])
     parser.add_argument("--patch", required=True, help="source tree or wheel with the patch")
     parser.add_argument("--base", help="source tree or wheel without; default: the locked release")
     parser.add_argument("--framework", default="keras3-jax", help="that the package belongs to")
@@ -126,6 +132,7 @@ class Asked:
         path = Path(os.path.expanduser(given)).absolute()
         if not path.exists():
             raise Problem(f"--{part}: {given}: no such file or folder")
+        overlays([given], f"--{part}")  # Snakemake would tell it of the link
         if path.is_dir():
             link = FOLDER.absolute() / part
             link.parent.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,8 @@ def _alike(found: str | bytes, expected: str | bytes) -> int:
 def _around(found: str, expected: str) -> str:
     """The place where two lines part, with some characters before and after it."""
     start = max(0, _alike(found, expected) - MAX_SHOWN // 2)
-    return f"{_short(found[start:])}, expected {_short(expected[start:])}"
+    cut = "..." if start else ""
+    return f"{cut}{_short(found[start:])}, expected {cut}{_short(expected[start:])}"
 
 
 def _short(text: str) -> str:

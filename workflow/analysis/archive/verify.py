@@ -1,8 +1,8 @@
 """python -m analysis.archive.verify results/millistep.zip
 
 Checks every byte, checksum and schema of an archive, draws everything anew from plan and records,
-and prints whether it is the same. Exit status 0: identical; 1: different, or no archive at all; 3:
-undecided, since sources or versions here are not those that made it.
+and prints whether it is the same. Exit status 0: identical; 1: different; 2: no archive that can be
+checked; 3: undecided, since sources or versions here are not those that made it.
 """
 
 import argparse
@@ -21,6 +21,7 @@ VERDICTS = {
     DIFFERENT: "DIFFERENT: this is not the archive as it was made.",
     UNDECIDED: "UNDECIDED: every file is as archived, but some results look otherwise here.",
 }
+UNUSABLE = 2  # the exit status where there is no verdict
 MAX_SOURCES = 3  # that a line names
 MAX_UNEQUAL = 12  # results that are listed one by one
 
@@ -69,4 +70,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run_command(main)
+    run_command(main, status=UNUSABLE)

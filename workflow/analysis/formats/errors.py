@@ -18,21 +18,29 @@ class InputError(Exception):
         return type(self), (self.lines,)
 
 
-def run_command(main: Callable[[], None]) -> None:
-    """Run a command line; bad input and files that cannot be used end it with one line, exit 1."""
+def run_command(main: Callable[[], None], status: int = 1) -> None:
+    """Run a command line; bad input and files that cannot be used end it with one line and this
+    exit status.
+    """
     gc.disable()  # it keeps what it reads until it ends; looking for garbage doubled its time
     try:
         main()
     except InputError as error:
-        sys.exit("\n".join(f"error: {line}" for line in error.lines))
+        _end(error.lines, status)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:
         file = f"{error.filename}: " if error.filename else ""
-        sys.exit(f"error: {file}{error.strerror or error}")
+        _end([f"{file}{error.strerror or error}"], status)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _end(problems: Iterable[str], status: int) -> None:
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    sys.exit(status)
 
 
 def write_text(path: Path, text: str) -> None:
