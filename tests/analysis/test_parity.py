@@ -118,6 +118,30 @@ def test_an_entry_that_is_only_declared_says_so_wherever_it_is_compared(quiet):
     assert lines == {"attention": ("einsum (declared)", "sdpa")}
 
 
+def test_a_layout_that_a_compiler_chooses_is_told_beside_keras_and_not_beside_eager(tmp_path):
+    eager, compiled = "pytorch-eager", "pytorch-compiled"
+    project = quiet_project(tmp_path, columns=(JAX, eager, compiled))
+    own = {"image_data_format": "channels_first, within programs inductor's choice"}
+    layouts = {JAX: {"image_data_format": "channels_last"}}
+    layouts |= {eager: {"image_data_format": "channels_first"}}
+    layouts |= {compiled: {**own, "declared": "image_data_format"}}
+    for column, entries in layouts.items():
+        project.change(lambda r, e=entries: r["parity"].update(e), column)
+    (caveat,) = differences(project)
+    assert caveat.sentence.endswith(
+        "(channels_last in Keras 3 (JAX); channels_first in PyTorch (eager); channels_first, "
+        "within programs inductor's choice in PyTorch (compiled)), so part of a difference may "
+        "come from that. Declared, not read back: the image data format of PyTorch (compiled)."
+    )
+    project.change(lambda r: r["parity"].update(layouts[eager]), JAX)
+    (caveat,) = differences(project)
+    assert {cell.column.name for cell in caveat.cells} == {JAX, compiled}
+    beside = quiet_project(tmp_path / "beside", columns=(eager, compiled))
+    for column in (eager, compiled):
+        beside.change(lambda r, e=layouts[column]: r["parity"].update(e), column)
+    assert differences(beside) == []
+
+
 def test_what_the_profile_of_one_run_saw_is_no_difference_between_runs(quiet):
     """Only the first run of a cell is profiled; the cards of the others say what was asked for."""
     quiet.change(lambda r: r["parity"].update(attention="sdpa", declared="attention"))

@@ -30,13 +30,38 @@ def with_adapters(framework):
     return Task("read_back", "card", one)
 
 
+def predicting(model, framework):
+    return Task("read_back", "card", cell(model, framework, "predict", "smoke"))
+
+
 ADAPTED = ("keras3-jax", "pytorch-eager")
+# What a card says of native models in few words, and the entries that are declared.
+WORDS = {
+    ("sam", "pytorch-eager"): {
+        "step_results": "left on the device; the encoder of points waits",
+        "normalises_images": True,
+        "prompt_sets": 1,
+        "image_data_format": "channels_first",
+        "declared": "attention",
+    },
+    ("stable_diffusion", "pytorch-eager"): {
+        "step_results": "left on the device; the scheduler waits",
+        "scheduler": "DDIM",
+        "declared": "attention, scheduler",
+    },
+    ("cifar100_cnn", "pytorch-compiled"): {
+        "step_results": "left on the device",
+        "image_data_format": "channels_first, within programs inductor's choice",
+        "declared": "attention, image_data_format",
+    },
+}
 TASKS = {
     "share": Task("read_back", "card", bert("keras3-jax")),
     "auto": Task("read_back", "card", replace(bert("keras3-tensorflow"), jit_compile="auto")),
     "no jit": Task("read_back", "waits_for_outputs", wide("keras3-jax")),
     **{name: in_bfloat16(name) for name in ("keras2-tensorflow", "keras3-jax")},
     **{f"{name} with adapters": with_adapters(name) for name in ADAPTED},
+    **{case: predicting(*case) for case in WORDS},
 }
 
 
@@ -76,6 +101,12 @@ def test_the_card_of_a_bfloat16_model_says_bfloat16(framework, told):
 def test_adapters_of_a_bfloat16_model_are_float32_by_themselves_in_keras_and_in_peft(told):
     cards = [told[f"{name} with adapters"] for name in ADAPTED]
     assert {(card["dtype"], card["adapter_dtype"]) for card in cards} == {("bfloat16", "float32")}
+
+
+@pytest.mark.parametrize(("model", "framework"), WORDS)
+def test_a_card_of_a_native_model_says_what_waits_and_what_nobody_read(model, framework, told):
+    card, words = told[model, framework], WORDS[model, framework]
+    assert {name: card[name] for name in words} == words
 
 
 def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothing_else(tmp_path):

@@ -30,11 +30,12 @@ def measured(cell):
     return framework
 
 
-def predict(cell, folder, counterparts, as_keras):
-    """Give the built model the weights in the folder, and save its answers to its inputs there.
+def predict(cell, folder, counterparts, as_keras, inputs=None, answer=lambda found: found):
+    """Give the built model the weights in the folder, and save its answers there.
 
     counterparts: from the model to all its variables, each with the native library's name of it.
     as_keras: from a weight there and its name to Keras' weight, up to its shape.
+    inputs: those of the cell's batch, if left out. answer: from what `predict` returns.
     """
     framework = framework_of(cell)
     framework.build()
@@ -44,8 +45,10 @@ def predict(cell, folder, counterparts, as_keras):
     assert len(given) == len(framework.model.weights)
     for variable, name in given:
         variable.assign(as_keras(weights[name], name).reshape(variable.shape))
-    inputs = framework.models.batch(cell, cell.batch_size)[0]
-    np.save(folder / f"{cell.framework}.npy", framework.model.predict(inputs, verbose=0))
+    if inputs is None:
+        inputs = framework.models.batch(cell, cell.batch_size)[0]
+    found = answer(framework.model.predict(inputs, verbose=0))
+    np.save(folder / f"{cell.framework}.npy", found)
 
 
 def abstract(keras, found):

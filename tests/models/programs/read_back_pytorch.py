@@ -8,7 +8,7 @@ from measure.frameworks.torch_profile import computing, computing_nothing, recor
 
 
 def card(cell):
-    return parity(measured(cell), {"images_per_step": None})
+    return parity(measured(cell), {"images_per_step": cell.batch_size})
 
 
 def update_of_matrices(cell):

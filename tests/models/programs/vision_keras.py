@@ -4,7 +4,11 @@ import math
 from functools import partial
 from importlib import import_module
 
+import numpy as np
 from column import abstract, framework_of, predict
+from kerascv_weights import as_keras, image_encoder, sam, sam_encoder, unet
+
+from measure.models.stable_diffusion.inputs import embeddings, noise
 
 
 def shapes(cell):
@@ -41,67 +45,27 @@ def shapes_of(keras, build):
 
 
 def outputs(cell, folder):
-    """Write answers of fit's network into the folder, with the weights there."""
-    of = {"sam": sam, "stable_diffusion": partial(image_encoder, cell)}
-    predict(cell, folder, of[cell.model], as_keras)
+    """Write answers of the task's network into the folder, with the weights there."""
+    if cell.task == "fit":
+        of = {"sam": sam_encoder, "stable_diffusion": partial(image_encoder, cell)}
+        predict(cell, folder, of[cell.model], as_keras)
+    elif cell.model == "sam":
+        predict(cell, folder, sam, as_keras, answer=masks)
+    else:
+        predict(cell, folder, partial(unet, cell), as_keras, inputs=noisy(cell))
 
 
-def as_keras(weight, name):
-    """A weight in KerasCV's layout: outputs last; a 1 x 1 convolution may be a matrix elsewhere."""
-    if name.endswith(".weight"):
-        weight = weight.transpose({1: (0,), 2: (1, 0), 4: (2, 3, 1, 0)}[weight.ndim])
-    return weight
+def masks(found):
+    """The three masks of each image that Meta's code returns, then their qualities."""
+    three, qualities = found["masks"][:, 1:], found["iou_pred"][:, 1:]
+    return np.concatenate([three.reshape(len(three), -1), qualities], axis=1)
 
 
-def sam(model):
-    """KerasCV's variables of the image encoder with Meta's names for them."""
-    named = {type(layer).__name__: layer for layer in model.layers}
-    blocks = [x for x in model.layers if type(x).__name__ == "WindowedTransformerEncoder"]
-    pairs = affine(named["ViTDetPatchingAndEmbedding"].projection, "patch_embed.proj")
-    pairs += [(named["AddPositionalEmbedding"].pos_embed, "pos_embed")]
-    for index, block in enumerate(blocks):
-        name, positions = f"blocks.{index}", block.attention.add_decomposed_reative_pe
-        pairs += affine(block.layer_norm1, f"{name}.norm1") + affine(
-            block.layer_norm2, f"{name}.norm2"
-        )
-        pairs += affine(block.attention.qkv, f"{name}.attn.qkv")
-        pairs += affine(block.attention.projection, f"{name}.attn.proj")
-        pairs += [(positions.rel_pos_h, f"{name}.attn.rel_pos_h")]
-        pairs += [(positions.rel_pos_w, f"{name}.attn.rel_pos_w")]
-        pairs += affine(block.mlp_block.dense_net.layers[0], f"{name}.mlp.lin1")
-        pairs += affine(block.mlp_block.dense_net.layers[-1], f"{name}.mlp.lin2")
-    for index, layer in enumerate(model.layers[-1].layers):
-        pairs += affine(layer, f"neck.{index}")
-    return pairs
-
-
-def image_encoder(cell, model):
-    """KerasCV's variables of the VAE's encoder with Diffusers' names for them."""
-    layers, blocks = iter(model.layers), cell.architecture["blocks"]
-    pairs = affine(next(layers).conv2d, "conv_in")
-    for level in range(len(cell.architecture["vae_widths"])):
-        if level:
-            pairs += affine(next(layers).conv2d, f"down_blocks.{level - 1}.downsamplers.0.conv")
-        for index in range(blocks):
-            pairs += residual(next(layers), f"down_blocks.{level}.resnets.{index}")
-    pairs += residual(next(layers), "mid_block.resnets.0")
-    attention, name = next(layers), "mid_block.attentions.0"
-    pairs += affine(attention.norm, f"{name}.group_norm")
-    for ours, theirs in (("q", "to_q"), ("k", "to_k"), ("v", "to_v"), ("proj_out", "to_out.0")):
-        pairs += affine(getattr(attention, ours).conv2d, f"{name}.{theirs}")
-    pairs += residual(next(layers), "mid_block.resnets.1")
-    pairs += affine(next(layers), "conv_norm_out")
-    next(layers)  # the activation
-    return pairs + affine(next(layers).conv2d, "conv_out")
-
-
-def residual(block, name):
-    pairs = affine(block.norm1, f"{name}.norm1") + affine(block.conv1.conv2d, f"{name}.conv1")
-    pairs += affine(block.norm2, f"{name}.norm2") + affine(block.conv2.conv2d, f"{name}.conv2")
-    shortcut = getattr(block.residual_projection, "conv2d", None)
-    return pairs + (affine(shortcut, f"{name}.conv_shortcut") if shortcut else [])
-
-
-def affine(layer, name):
-    """A layer's kernel or scale, and its bias if there is one."""
-    return list(zip(layer.weights, (f"{name}.weight", f"{name}.bias"), strict=False))
+def noisy(cell):
+    """Inputs of Stable Diffusion's UNet at one timestep."""
+    kerascv = import_module("measure.models.stable_diffusion.kerascv")
+    pipeline = kerascv._pipeline(framework_of(cell).models.keras_cv, cell.architecture)
+    size = cell.batch_size
+    timestep = np.asarray(pipeline._get_timestep_embedding(501, size))
+    context = embeddings(cell, size)[0]
+    return {"latent": noise(cell, size), "timestep_embedding": timestep, "context": context}

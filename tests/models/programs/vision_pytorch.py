@@ -1,10 +1,15 @@
-"""Tasks on vision models in the native libraries: sizes, fit's network, and FLOPs by PyTorch."""
+"""Tasks on vision models in the native libraries: sizes, answers, and FLOPs by PyTorch."""
+
+from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 import torch
 from native import batch, flops, more, weighted
 
 from measure.frameworks import builder
+from measure.models.image_regression import channels_first
+from measure.models.stable_diffusion.inputs import embeddings, noise
 
 __all__ = ["flops", "outputs", "sizes"]
 
@@ -17,10 +22,32 @@ def sizes(cell):
 
 @torch.inference_mode()
 def outputs(cell, folder):
-    """Write answers of fit's network into the folder, with its weights."""
-    network, name = weighted(cell, folder, more(0.05), lambda model: model.network)
-    found = network(as_kerascv(cell, batch(cell)["images"]))
-    np.save(folder / f"{name}.npy", found.permute(0, 2, 3, 1).numpy())
+    """Write answers of the task's network into the folder, with its weights."""
+    answers = {"fit": encoded, "sam": masked, "stable_diffusion": denoised}
+    part = (lambda model: model.network) if cell.task == "fit" else (lambda model: model)
+    network, name = weighted(cell, folder, more(0.05), part)
+    found = answers["fit" if cell.task == "fit" else cell.model](cell, network)
+    np.save(folder / f"{name}.npy", found.numpy())
+
+
+def encoded(cell, network):
+    """Channels last, as KerasCV has them."""
+    return network(as_kerascv(cell, batch(cell)["images"])).permute(0, 2, 3, 1)
+
+
+def masked(cell, network):
+    """The three masks of each image, then their qualities."""
+    masks, qualities = network(**batch(cell))
+    return torch.cat([masks.flatten(1), qualities], dim=1)
+
+
+def denoised(cell, network):
+    """The UNet's answer at one timestep, channels last, with the GELU that KerasCV has."""
+    size, gelu = cell.batch_size, partial(torch.nn.functional.gelu, approximate="tanh")
+    arrays = channels_first(noise(cell, size)), embeddings(cell, size)[0]
+    latents, context = map(torch.from_numpy, arrays)
+    with patch("torch.nn.functional.gelu", gelu):
+        return network(latents, torch.tensor(501), context).sample.permute(0, 2, 3, 1)
 
 
 def as_kerascv(cell, images):

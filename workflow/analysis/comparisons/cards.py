@@ -14,7 +14,7 @@ from analysis.formats.text import listed, spelled
 from analysis.results.cells import Cell
 from contract.settings import SETTINGS
 
-COMPILED = ("execution", "compiler", "jit_compile", "compile_mode")
+COMPILED = ("execution", "compiler", "jit_compile", "compile_mode", "image_data_format")
 COMPILED += ("graphs", "graph_breaks", "cuda_graphs", "cuda_graphs_skipped", "left_eager")
 VERSIONS = ("framework_version", "cuda_version", "cudnn_version")
 GROUPS = {"compiled": COMPILED, "versions": VERSIONS}

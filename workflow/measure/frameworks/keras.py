@@ -26,7 +26,6 @@ ENDLESS = 10_000_000
 class KerasFramework(ABC):
     """Base of the Keras columns; subclasses say which Keras and which backend."""
 
-    family = "keras3"
     probeable = True
     keras: Any  # the module
     models: TrainerBuilder

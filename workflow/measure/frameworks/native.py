@@ -26,7 +26,7 @@ class NativeFramework(TorchMixin):
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
-        self.declared: set[str] = {"attention"}
+        self.declared: set[str] = {"attention", "scheduler"}
         self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
         self.fed: dict[str, Any] = feeding.OWN_LOOP
 

@@ -15,6 +15,7 @@ class Framework(NativeFramework):
 
     def load(self) -> None:
         super().load()
+        self.declared.add("image_data_format")
         self.skips = cuda_graphs.Skips()
         if self.cell.accelerator != "cpu":
             self.skips.listen()
@@ -66,6 +67,10 @@ class Framework(NativeFramework):
 
     def parity(self) -> dict[str, Any]:
         return {**super().parity(), "left_eager": self._left_eager()}
+
+    def _image_data_format(self) -> str:
+        """The model's; inductor may lay out anew what its programs compute, and tells nobody."""
+        return f"{super()._image_data_format()}, within programs inductor's choice"
 
     def _left_eager(self) -> str | None:
         """Names of the modules and the optimiser of a step that are not compiled; None if that

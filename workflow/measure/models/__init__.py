@@ -19,7 +19,8 @@ A builder may also have
     of a native builder: names and versions of what the model comes from, for the parity card;
     without it these are PyTorch's own layers.
 ``facts(model, cell)``
-    entries of the parity card that no framework can know of, read from the built model.
+    entries of the parity card that no framework can know of, read from the built model or what a
+    step of it is given.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ import numpy as np
 
 from measure.frameworks import Cell
 from measure.models.activation_net.work import shapes
+from measure.models.glorot import glorot
 from measure.native import reference
 
 
@@ -41,13 +42,7 @@ def expected(cell: Cell) -> dict[str, np.ndarray]:
 
 def initial_weights(cell: Cell) -> list[np.ndarray]:
     """Kernel, (inputs, outputs), and bias of each layer."""
-    rng = np.random.default_rng(cell.seed + 3)
-    weights = []
-    for before, after in shapes(cell.architecture):
-        reach = np.sqrt(6 / (before + after))
-        weights.append(rng.uniform(-reach, reach, (before, after)).astype(np.float32))
-        weights.append(np.zeros(after, np.float32))
-    return weights
+    return glorot(np.random.default_rng(cell.seed + 3), shapes(cell.architecture))
 
 
 def _normal(seed: int, *shape: int) -> np.ndarray:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from measure.frameworks import Cell
+from measure.models.glorot import glorot
 from measure.native import reference
 
 OPERATION = "mas"
@@ -40,11 +41,5 @@ def initial_weights(cell: Cell) -> list[np.ndarray]:
     a, rng = cell.architecture, np.random.default_rng(cell.seed + 3)
     weights = [rng.uniform(-0.05, 0.05, (a["vocabulary"], a["width"])).astype(np.float32)]
     for before in (a["width"], a["mels"]):
-        weights += _dense(rng, before, a["width"]) + _dense(rng, a["width"], a["channels"])
+        weights += glorot(rng, [(before, a["width"]), (a["width"], a["channels"])])
     return weights
-
-
-def _dense(rng: np.random.Generator, before: int, after: int) -> list[np.ndarray]:
-    reach = np.sqrt(6 / (before + after))
-    kernel = rng.uniform(-reach, reach, (before, after)).astype(np.float32)
-    return [kernel, np.zeros(after, np.float32)]

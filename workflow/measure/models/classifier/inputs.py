@@ -5,6 +5,7 @@ import numpy as np
 from measure.frameworks import Cell
 from measure.models import Architecture
 from measure.models.classifier.work import shapes
+from measure.models.glorot import glorot
 
 
 def images(cell: Cell, batch_size: int) -> np.ndarray:
@@ -26,11 +27,4 @@ def targets(classes: np.ndarray, a: Architecture) -> np.ndarray:
 
 def initial_weights(cell: Cell) -> list[np.ndarray]:
     """Kernel and bias of each layer, as Keras draws and shapes them; the same everywhere."""
-    rng = np.random.default_rng(cell.seed)
-    weights = []
-    for shape in shapes(cell.architecture):
-        *window, before, after = shape
-        reach = np.sqrt(6 / (np.prod(window) * (before + after)))
-        weights.append(rng.uniform(-reach, reach, shape).astype(np.float32))
-        weights.append(np.zeros(after, np.float32))
-    return weights
+    return glorot(np.random.default_rng(cell.seed), shapes(cell.architecture))

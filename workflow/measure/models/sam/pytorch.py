@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from measure.frameworks import Cell
+from measure.frameworks.results import LEFT
 from measure.models.image_regression import ImageRegression, adam, channels_first
 from measure.models.sam.inputs import features, images, patch_grid, points
 
@@ -86,10 +87,17 @@ def attention(model: Any) -> str:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """The card's entries: is the images' mean subtracted, how many sets of points are decoded."""
-    if cell.task == "fit":
-        return {"normalises_images": False}  # the encoder alone: Meta's code centres images before
-    return {"normalises_images": True, "prompt_sets": PROMPT_SETS}
+    """The card's entries: is the images' mean subtracted, how many sets of points are decoded, and
+    what waits within a step of predict.
+    """
+    # Meta's code centres images before the encoder: that alone, in fit, has no mean of them.
+    means = [name for name, _ in model.named_buffers() if "pixel_mean" in name]
+    found: dict[str, Any] = {"normalises_images": bool(means)}
+    if cell.task == "predict":
+        found["prompt_sets"] = len(batch(cell, cell.batch_size)["points"])
+        # Picking rows by their labels asks the device how many there are.
+        found["step_results"] = f"{LEFT}; the encoder of points waits"
+    return found
 
 
 class TwoPoints(torch.nn.Module):

@@ -3,8 +3,7 @@
 import numpy as np
 
 from measure.frameworks import Cell
-
-LATENT_CHANNELS = 4
+from measure.models.stable_diffusion.work import LATENT_CHANNELS
 
 
 def images(cell: Cell, batch_size: int) -> np.ndarray:

@@ -5,14 +5,9 @@ from typing import Any
 from measure.frameworks import Cell
 from measure.frameworks.results import FETCHED
 from measure.models import Architecture, Tick, xla
-from measure.models.stable_diffusion.inputs import (
-    LATENT_CHANNELS,
-    embeddings,
-    images,
-    moments,
-    noise,
-)
+from measure.models.stable_diffusion.inputs import embeddings, images, moments, noise
 from measure.models.stable_diffusion.steps import LENGTH, Steps
+from measure.models.stable_diffusion.work import LATENT_CHANNELS
 
 
 def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
@@ -60,7 +55,8 @@ def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -
             num_steps=LENGTH,
             diffusion_noise=noise(cell, batch_size),
         ),
-        FETCHED,  # by predict_on_batch; guidance and scheduler compute on the host
+        # By predict_on_batch: guidance computes on the host, the scheduler eagerly on the device.
+        FETCHED,
     )
     return {"jit_compile_auto": pipeline.jit_compile, **found}
 

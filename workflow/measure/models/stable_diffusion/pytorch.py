@@ -11,18 +11,13 @@ from measure.libraries.diffusers import attention as kernel
 from measure.libraries.diffusers import run_pipeline
 from measure.models import Architecture, Tick
 from measure.models.image_regression import ImageRegression, adam, channels_first
-from measure.models.stable_diffusion.inputs import (
-    LATENT_CHANNELS,
-    embeddings,
-    images,
-    moments,
-    noise,
-)
+from measure.models.stable_diffusion.inputs import embeddings, images, moments, noise
 from measure.models.stable_diffusion.steps import LENGTH, Steps
+from measure.models.stable_diffusion.work import LATENT_CHANNELS
 
 PRESET = "CompVis/stable-diffusion-v1-4"
 
-optimizer = adam
+attention, optimizer = kernel, adam
 
 
 def library() -> str:
@@ -51,11 +46,6 @@ def batch(cell: Cell, batch_size: int) -> Any:
     }
 
 
-def attention(model: Any) -> str:
-    """The implementation Diffusers chose."""
-    return kernel(model)
-
-
 def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
     """Make steps of ``StableDiffusionPipeline`` around our UNet, with ``tick()`` before each.
 
@@ -70,8 +60,10 @@ def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any
     hook = model.register_forward_pre_hook(
         lambda module, arguments: steps.evaluation(arguments[1], len(arguments[0]))
     )
+    # DDIM reads each step's timestep from the device, right behind the UNet.
+    results = f"{LEFT}; the scheduler waits"
     try:
-        return steps.run(lambda: run_pipeline(model, prompts, empty, latents, LENGTH), LEFT)
+        return steps.run(lambda: run_pipeline(model, prompts, empty, latents, LENGTH), results)
     finally:
         hook.remove()
 
