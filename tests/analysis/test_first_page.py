@@ -10,12 +10,12 @@ from conditions import CONDITIONS
 from drawn_pages import pages_of, report_of
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from quiet_table import JAX, TORCH
+from quiet_table import JAX, TORCH, quiet_project
 from record_changes import slow_down, stretch, takes
 from results_factory import BERT_ROWS, Project, make_plan, unsupported
 from whole_table import whole_table
 
-from analysis.caveats import collect
+from analysis.caveats import Severity, collect
 from analysis.caveats.groups import FIRST, SHOWN, grouped
 from analysis.data import Data
 from analysis.figures.relative import CELL_IN, HUES, WHITE_FROM, relative
@@ -197,6 +197,25 @@ def test_beside_what_mostly_means_nothing_stands_what_half_of_the_pairs_cannot_t
     lowest, half = (f"{100 * reach:.0f}\u00a0%" for reach in (lowest, half))
     assert f"nothing; half of the pairs cannot tell {half}" in noise.title
     assert f"is wider than ±{lowest}, in half of them than ±{half};" in noise.summary
+
+
+def test_a_note_asks_for_nothing_and_makes_no_warning_larger(tmp_path):
+    """64 parameters of ten million are one model; a warning about another row is not about it."""
+    project = quiet_project(tmp_path, rows=BERT_ROWS[:2])
+
+    def change(column, task, **work):
+        project.change(lambda r: r["work"].update(work), column, task=task)
+        (group,) = (g for g in groups_of(project) if g.cause.name == "parameters_differ")
+        return group
+
+    noted = change(TORCH, "predict", parameters=10_780_354)
+    assert noted.severity is Severity.NOTE and not noted.remedy and len(noted.cells) == 2
+    change(JAX, "fit", trainable_parameters=1000)
+    warned = change(TORCH, "fit", trainable_parameters=936)
+    assert warned.remedy and {cell.row.task for cell in warned.cells} == {"fit"}
+    # those 64 are the ones that are not held either
+    same = change(TORCH, "fit", parameters=10_780_354)
+    assert [m.sentence for m in same.members] == [m.sentence for m in warned.members]
 
 
 def test_single_runs_show_no_difference_on_a_machine_that_was_not_quiet(tmp_path):

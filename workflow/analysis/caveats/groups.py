@@ -26,8 +26,9 @@ ONE_OF_TEN = 0.1
 
 @dataclass(frozen=True)
 class Group:
-    """`members` are the caveats as the rules yield them; `everywhere` is true if they touch all
-    that was measured, or the report as a whole.
+    """`members` are the caveats as the rules yield them; `cells` are those of more than notes, if
+    there are such members; `everywhere` is true if these touch all that was measured, or the report
+    as a whole.
     """
 
     letter: str  # capital: small ones are the tables' footnotes
@@ -44,8 +45,10 @@ class Group:
 
     @property
     def remedy(self) -> str:
-        """What to do about it; empty: nothing."""
-        return self.cause.remedy
+        """What to do about it; empty: nothing, as where what a rule warns of is a note here."""
+        rule = RULES[self.members[0].id]
+        milder = self.severity is Severity.NOTE and rule.severity > self.severity
+        return "" if milder else self.cause.remedy
 
     @property
     def decides(self) -> bool:
@@ -102,8 +105,9 @@ def _group(members: tuple[Caveat, ...], every: set[Cell], data: Data) -> Group:
     elif "{}" in title:
         number, how = smallest_difference(data)
         title, summary = title.format(number), f"{summary} {how}"
-    cells = tuple(dict.fromkeys(cell for member in members for cell in member.cells))
-    everywhere = not all(member.cells for member in members) or every <= {*cells}
+    touching = [m for m in members if noted or m.severity is not Severity.NOTE]
+    cells = tuple(dict.fromkeys(cell for member in touching for cell in member.cells))
+    everywhere = not all(member.cells for member in touching) or every <= {*cells}
     return Group("", cause, title, summary, members, cells, everywhere)
 
 
@@ -147,8 +151,8 @@ def smallest_difference(data: Data) -> tuple[str, str]:
         told = f"; half of the pairs cannot tell {half}"
         also = f", in half of them than ±{half}"
     return f"differences under {found} between two columns of a row mostly mean nothing{told}", (
-        f"In {pairs} of columns the 95 % interval of the ratio is wider than ±{found}{also}; whether "
-        "a larger difference means anything, its own interval says."
+        f"In {pairs} of columns the 95 % interval of the ratio is wider than ±{found}{also}; "
+        "whether a larger difference means anything, its own interval says."
     )
 
 
