@@ -144,14 +144,11 @@ def xla_as_published(data: Data) -> Iterator[Found]:
         # where a script asked a model that it did not time, the page ran what Keras chooses
         and published.execution_of(cell.column.framework, cell.row) != "graph"
     ]
-    compiled = {cell: bool(cell.records[0].parity.get("jit_compile")) for cell in told}
-    ways = {True: "with XLA", False: "without XLA"}
-    evidence = {
-        "jit_compile": labelled(compiled),
-        "jit_compile_auto": labelled({cell: not ran for cell, ran in compiled.items()}),
-    }
-    words = [way for ran, way in ways.items() if ran in compiled.values()]
-    yield Found(told, evidence, {"ways": words})
+    for ran in (True, False):
+        cells = [cell for cell in told if bool(cell.records[0].parity["jit_compile"]) is ran]
+        asked, own = dict.fromkeys(cells, ran), dict.fromkeys(cells, not ran)
+        evidence = {"jit_compile": labelled(asked), "jit_compile_auto": labelled(own)}
+        yield Found(cells, evidence, {"compiled": ran})
 
 
 def _is_told(cell: Cell) -> bool:
