@@ -88,8 +88,8 @@ def test_no_more_is_suggested_than_the_table_took_unless_nothing_else_would_deci
     more = conclusion(project.load()).more
     assert yaml.safe_load(more.runs) == {"default": 3, "bert": {"predict": {16: predict.needed}}}
     assert more.text.startswith(f"measures up to {predict.needed - 3} more rounds of 1 row, ")
-    left = "keeps what there is; not BERT fit, as with more it would take longer than the table did"
-    assert more.text.endswith(f" and {left}")
+    left = "not of BERT fit, with which it would take longer than the table did"
+    assert more.text.endswith(f" and keeps what there is; {left}")
 
 
 def test_the_rounds_that_are_predicted_would_have_decided_it(tmp_path):

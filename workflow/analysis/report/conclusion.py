@@ -135,7 +135,7 @@ def _for_rows(results: Results, open_rows: list[Undecided]) -> MoreRounds | None
     runs_of = {row: needed.get(row, runs) for row, runs in runs_of.items() if runs}
     text = _measures(most, duration_s, results.plan.runs, count(len(needed), "row"))
     if left:
-        text += f"; not {listed(left)}, as with more it would take longer than the table did"
+        text += f"; not of {listed(left)}, with which it would take longer than the table did"
     return MoreRounds(as_yaml(runs_setting(runs_of, min(runs_of.values())), True), text)
 
 
