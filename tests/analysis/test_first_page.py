@@ -210,6 +210,7 @@ def test_a_note_asks_for_nothing_and_makes_no_warning_larger(tmp_path):
 
     noted = change(TORCH, "predict", parameters=10_780_354)
     assert noted.severity is Severity.NOTE and not noted.remedy and len(noted.cells) == 2
+    assert [caveat.as_json()["remedy"] for caveat in noted.members] == [""]
     change(JAX, "fit", trainable_parameters=1000)
     warned = change(TORCH, "fit", trainable_parameters=936)
     assert warned.remedy and {cell.row.task for cell in warned.cells} == {"fit"}

@@ -45,10 +45,8 @@ class Group:
 
     @property
     def remedy(self) -> str:
-        """What to do about it; empty: nothing, as where what a rule warns of is a note here."""
-        rule = RULES[self.members[0].id]
-        milder = self.severity is Severity.NOTE and rule.severity > self.severity
-        return "" if milder else self.cause.remedy
+        """What to do about it; empty: nothing."""
+        return "" if all(member.asks_nothing for member in self.members) else self.cause.remedy
 
     @property
     def decides(self) -> bool:
