@@ -65,8 +65,8 @@ def test_an_undecided_row_says_how_many_more_rounds_and_what_they_cost(tmp_path)
     found = conclusion(results)
     assert found.sentences == (
         "Decided for every column in 1 of 2 rows.",
-        f"Not decided in BERT fit; about {row.needed - 3} more rounds would have an even chance of "
-        "being enough.",
+        f"Not decided in BERT fit; about {row.needed - 3} more rounds would have an even chance or "
+        "better of placing every column.",
     )
     assert yaml.safe_load(found.more.runs) == {"default": 3, "bert": {"fit": {8: row.needed}}}
     assert found.more.text.startswith(f"measures up to {row.needed - 3} more rounds of 1 row, ")
@@ -88,6 +88,8 @@ def test_no_more_is_suggested_than_the_table_took_unless_nothing_else_would_deci
     more = conclusion(project.load()).more
     assert yaml.safe_load(more.runs) == {"default": 3, "bert": {"predict": {16: predict.needed}}}
     assert more.text.startswith(f"measures up to {predict.needed - 3} more rounds of 1 row, ")
+    left = "not of BERT fit, with which it would take longer than the table did"
+    assert more.text.endswith(f" and keeps what there is; {left}")
 
 
 def test_the_rounds_that_are_predicted_would_have_decided_it(tmp_path):
@@ -102,7 +104,7 @@ def test_the_rounds_that_are_predicted_would_have_decided_it(tmp_path):
 def test_wild_runs_take_no_sensible_number(tmp_path):
     times = {TF: [10.0, 10.01, 9.99], JAX: [10.0, 13.0, 8.0]}
     found = conclusion(table(tmp_path, times).load())
-    assert "even 100 rounds would probably not be enough" in found.sentences[-1]
+    assert "even 100 rounds would probably not place every column" in found.sentences[-1]
     assert found.more is None
 
 
@@ -120,7 +122,9 @@ def test_rows_of_one_outcome_are_told_together(tmp_path):
     assert one.needed == other.needed
     assert more.startswith(f"Not decided in {one.row.row.label} and {other.row.row.label}; about ")
     named = "BERT fit (batch 32)"
-    assert never == f"Not decided in {named}; even 100 rounds would probably not be enough."
+    assert (
+        never == f"Not decided in {named}; even 100 rounds would probably not place every column."
+    )
 
 
 def test_what_is_shown_asks_for_nothing_more_and_what_is_missing_comes_first(tmp_path):

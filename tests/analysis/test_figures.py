@@ -9,12 +9,13 @@ from drawn_pages import in_our_look
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from quiet_table import TORCH
-from record_changes import stretch
-from results_factory import Project, make_plan, unsupported
+from record_changes import stretch, takes
+from results_factory import BERT_ROWS, Project, make_plan, unsupported
 from tests.shared import python
 from time_changes import scale, scattered
 from whole_table import whole_table
 
+from analysis.comparisons.gains import gains
 from analysis.data import Data
 from analysis.figures import blocks
 from analysis.figures.drawing import FIGURES
@@ -198,6 +199,35 @@ def test_wildly_different_runs_do_not_break_the_axes(project):
     project.change(partial(stretch, factor=50), column="keras2-tensorflow", run=2)
     results = project.load()
     assert all(words(results, name) for name in FIGURES)
+
+
+@pytest.mark.parametrize(
+    ("lucky_ms", "told"),
+    [
+        ((10.0, 12.0, 11.0), "without luck"),  # each of two is the fastest in rounds of its own
+        ((8.0, 8.01, 8.02), None),  # there is one to choose
+    ],
+)
+def test_a_speedup_stands_beside_its_whisker_with_what_luck_leaves_of_it(tmp_path, lucky_ms, told):
+    times = {"keras2-tensorflow": (9.0, 30.0, 11.0), "keras3-jax": lucky_ms}
+    times["keras3-tensorflow"] = (12.0, 10.0, 11.0)
+    project = Project(tmp_path, make_plan(columns=tuple(times), rows=BERT_ROWS[:1], runs=3))
+    for column, run_ms in times.items():
+        for run, step_ms in enumerate(run_ms, start=1):
+            project.change(partial(takes, step_ms=step_ms), column, run=run)
+    with in_our_look():
+        figure = FIGURES["speedup_over_keras2"](project.data(load_reference()))
+        FigureCanvasAgg(figure).draw()
+    (axes,) = figure.axes
+    (gain,) = gains(project.load(), "keras3", "keras2")
+    value = f"{gain.value:.2f}\u00d7"
+    (label,) = (text for text in axes.texts if text.get_text().startswith(value))
+    extent = label.get_window_extent()
+    assert axes.bbox.x1 <= extent.x0 and extent.x1 <= figure.bbox.x1
+    assert label.get_text().removeprefix(value) == (
+        f"\n{gain.value / gain.luck:.2f}\u00d7 {told}" if told else ""
+    )
+    assert ("without the luck of choosing the fastest" in gain.text) == bool(told)
 
 
 def test_a_family_without_columns_is_reported(tmp_path):

@@ -10,18 +10,19 @@ from conditions import CONDITIONS
 from drawn_pages import pages_of, report_of
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from quiet_table import JAX, TORCH
+from quiet_table import JAX, TORCH, quiet_project
 from record_changes import slow_down, stretch, takes
 from results_factory import BERT_ROWS, Project, make_plan, unsupported
 from whole_table import whole_table
 
-from analysis.caveats import collect
+from analysis.caveats import Severity, collect
 from analysis.caveats.groups import FIRST, SHOWN, grouped
 from analysis.data import Data
 from analysis.figures.relative import CELL_IN, HUES, WHITE_FROM, relative
 from analysis.report.conclusion import conclusion
 from analysis.report.key_sentences import MOST, key_sentences
 
+TF = "keras3-tensorflow"
 MOST_TEXT = 40_000  # characters of the report that are read, figures aside
 
 
@@ -180,6 +181,42 @@ def test_a_noisy_hour_is_one_caveat_that_says_which_differences_mean_nothing(qui
     mostly = "between two columns of a row mostly mean nothing"
     assert f"differences under {100 * reach:.0f}\u00a0% {mostly}" in noise.title
     assert "In the one pair of columns the 95 % interval of the ratio is wider" in noise.summary
+    assert "half" not in str(noise)
+
+
+def test_beside_what_mostly_means_nothing_stands_what_half_of_the_pairs_cannot_tell(tmp_path):
+    project = Project(tmp_path, make_plan(columns=(TF, JAX, TORCH), rows=BERT_ROWS[:1], runs=3))
+    project.change(lambda r: r["load"].update(foreign_cpu_share=0.1), JAX)
+    for run, factor in ((1, 1.0), (2, 1.1), (3, 1.21)):
+        project.change(partial(stretch, factor=factor), TF, run=run)
+        project.change(partial(stretch, factor=factor**3), TORCH, run=run)
+    (noise,) = (group for group in groups_of(project) if group.cause.name == "noise")
+    # of the logarithms of three ratios, whose steps from round to round are 1, 2 and 3 of 1.1
+    first, half = (math.exp(4.3027 * math.log(1.1) * steps / math.sqrt(3)) - 1 for steps in (1, 2))
+    lowest = first + 0.2 * (half - first)
+    lowest, half = (f"{100 * reach:.0f}\u00a0%" for reach in (lowest, half))
+    assert f"nothing; half of the pairs cannot tell {half}" in noise.title
+    assert f"is wider than ±{lowest}, in half of them than ±{half};" in noise.summary
+
+
+def test_a_note_asks_for_nothing_and_makes_no_warning_larger(tmp_path):
+    """64 parameters of ten million are one model; a warning about another row is not about it."""
+    project = quiet_project(tmp_path, rows=BERT_ROWS[:2])
+
+    def change(column, task, **work):
+        project.change(lambda r: r["work"].update(work), column, task=task)
+        (group,) = (g for g in groups_of(project) if g.cause.name == "parameters_differ")
+        return group
+
+    noted = change(TORCH, "predict", parameters=10_780_354)
+    assert noted.severity is Severity.NOTE and not noted.remedy and len(noted.cells) == 2
+    assert [caveat.as_json()["remedy"] for caveat in noted.members] == [""]
+    change(JAX, "fit", trainable_parameters=1000)
+    warned = change(TORCH, "fit", trainable_parameters=936)
+    assert warned.remedy and {cell.row.task for cell in warned.cells} == {"fit"}
+    # those 64 are the ones that are not held either
+    same = change(TORCH, "fit", parameters=10_780_354)
+    assert [m.sentence for m in same.members] == [m.sentence for m in warned.members]
 
 
 def test_single_runs_show_no_difference_on_a_machine_that_was_not_quiet(tmp_path):

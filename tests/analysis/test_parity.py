@@ -213,3 +213,14 @@ def test_xla_was_not_asked_for_where_the_published_script_asked_another_model(tm
     (caveat,) = found(project, "xla_as_published")
     told = {(cell.row.task, cell.column.name) for cell in caveat.cells}
     assert told == {("fit", "keras2-tensorflow"), ("fit", JAX), ("predict", JAX)}
+
+
+def test_what_was_compiled_for_the_page_and_what_was_not_are_told_apart(quiet):
+    for column, ran in ((JAX, True), (TORCH, False)):
+        card = {"jit_compile": ran, "jit_compile_auto": not ran}
+        quiet.change(lambda r, card=card: r["parity"].update(card), column)
+    sentences = [caveat.sentence for caveat in found(quiet, "xla_as_published")]
+    assert [sentence.partition(", as ")[0] for sentence in sentences] == [
+        "BERT fit: Keras 3 (JAX): steps were compiled",
+        "BERT fit: Keras 3 (PyTorch): steps were not compiled",
+    ]

@@ -80,6 +80,13 @@ def test_the_rounds_told_are_no_luck_of_the_draw_and_no_more_precise_than_they_a
     assert {more % 10 for more in told} == {0}
 
 
+@pytest.mark.parametrize("seed", [12, 17, 40])
+def test_the_rounds_told_have_an_even_chance_at_least(seed):
+    """Between 11 and 14 are the first that have one; ten have 35, 38 and 35 %."""
+    logs = np.random.default_rng(seed).normal(0, (0.03, 0.02, 0.02), (3, 3)).T
+    assert rounds_to_place(contest(logs, Prior(2e-4).moderated), ("0", "1", "2")) == 20
+
+
 @pytest.mark.parametrize(("scatter", "low", "high"), [(0.002, 0.0, 0.001), (0.10, 0.01, 0.12)])
 def test_the_rate_of_false_verdicts_is_that_of_simulated_rows(scatter, low, high):
     """Six equal columns in three rounds, by their own scatter alone."""

@@ -5,12 +5,12 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quiet_table import TORCH, on_processor
+from quiet_table import JAX, TORCH, on_processor
 from record_changes import stretch
 from results_factory import FRAMEWORKS, Project, make_plan
 from time_changes import step_ns
 
-from analysis.caveats import collect
+from analysis.caveats import Severity, collect
 from analysis.caveats.core import MOST, places
 from analysis.formats.text import ms
 
@@ -62,6 +62,14 @@ def test_below_a_limit_the_lowest_are_listed(tmp_path):
     assert "and 4 more cells" in caveat.sentence
 
 
+@pytest.mark.parametrize(("shares", "told"), [((0.05, 0.05, 0.12), ""), ((0.05, 0.16, 0.12), "11")])
+def test_the_systems_share_is_the_mean_of_the_runs(quiet, shares, told):
+    for run, share in enumerate(shares, start=1):
+        quiet.change(lambda r, s=share: r["load"].update(system_cpu_share=s), TORCH, run=run)
+    sentences = [found.sentence for found in collect(quiet.load())]
+    assert [f"Keras 3 (PyTorch) {told}\u00a0%" in each for each in sentences] == [True] * bool(told)
+
+
 @pytest.mark.parametrize(
     ("key", "number", "severity", "part"),
     [
@@ -100,6 +108,24 @@ def test_a_legacy_difference_is_explained_where_a_fault_shows(quiet, accelerator
     assert part in caveats["legacy_differs"].sentence
 
 
+def test_a_legacy_difference_without_a_fault_is_a_note_and_not_counted_beside_one(quiet):
+    def noisy(r):
+        r["timing"]["legacy"].update(step_ms=1.2 * step_ns(r) / 1e6, method="host clock")
+
+    def unfenced(r):
+        words = "host clock, two steps dropped, no fence"
+        r["timing"]["legacy"].update(step_ms=0.8 * step_ns(r) / 1e6, method=words)
+
+    def told():
+        (caveat,) = (found for found in collect(quiet.load()) if found.id == "legacy_differs")
+        return caveat.severity, [cell.column.name for cell in caveat.cells]
+
+    quiet.change(noisy, JAX)
+    assert told() == (Severity.NOTE, [JAX])
+    quiet.change(unfenced, TORCH)
+    assert told() == (Severity.WARNING, [TORCH])
+
+
 def test_a_legacy_difference_names_the_two_times_of_the_runs_that_have_both(quiet):
     """Not the mean of all runs times their ratio, which nobody measured."""
     on_processor(quiet)
@@ -118,5 +144,5 @@ def test_a_legacy_difference_names_the_two_times_of_the_runs_that_have_both(quie
     for run in (2, 3):
         quiet.change(without, TORCH, run=run)
     caveats = {caveat.id: caveat for caveat in collect(quiet.load())}
-    expected = f"{ms(first['published'])} instead of {ms(first['ours'])} ms"
+    expected = f"{ms(first['published'])} instead of our {ms(first['ours'])} ms"
     assert expected in caveats["legacy_differs"].sentence

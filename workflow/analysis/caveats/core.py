@@ -56,6 +56,11 @@ class Caveat:
     evidence: dict[str, Any]
     sentence: str
 
+    @property
+    def asks_nothing(self) -> bool:
+        """True if it only notes what its rule warns of where there is more of it."""
+        return self.severity is Severity.NOTE and RULES[self.id].severity is not Severity.NOTE
+
     def as_json(self) -> dict[str, Any]:
         """The caveat in the form of workflow/schemas/caveats.schema.json."""
         rule = RULES[self.id]
@@ -66,7 +71,7 @@ class Caveat:
             "evidence": self.evidence,
             "sentence": self.sentence,
             "title": rule.title,
-            "remedy": rule.remedy,
+            "remedy": "" if self.asks_nothing else rule.remedy,
             "cause": rule.read_as.name,
         }
 

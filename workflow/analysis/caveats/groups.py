@@ -26,8 +26,9 @@ ONE_OF_TEN = 0.1
 
 @dataclass(frozen=True)
 class Group:
-    """`members` are the caveats as the rules yield them; `everywhere` is true if they touch all
-    that was measured, or the report as a whole.
+    """`members` are the caveats as the rules yield them; `cells` are those of more than notes, if
+    there are such members; `everywhere` is true if these touch all that was measured, or the report
+    as a whole.
     """
 
     letter: str  # capital: small ones are the tables' footnotes
@@ -45,7 +46,7 @@ class Group:
     @property
     def remedy(self) -> str:
         """What to do about it; empty: nothing."""
-        return self.cause.remedy
+        return "" if all(member.asks_nothing for member in self.members) else self.cause.remedy
 
     @property
     def decides(self) -> bool:
@@ -102,8 +103,9 @@ def _group(members: tuple[Caveat, ...], every: set[Cell], data: Data) -> Group:
     elif "{}" in title:
         number, how = smallest_difference(data)
         title, summary = title.format(number), f"{summary} {how}"
-    cells = tuple(dict.fromkeys(cell for member in members for cell in member.cells))
-    everywhere = not all(member.cells for member in members) or every <= {*cells}
+    touching = [m for m in members if noted or m.severity is not Severity.NOTE]
+    cells = tuple(dict.fromkeys(cell for member in touching for cell in member.cells))
+    everywhere = not all(member.cells for member in touching) or every <= {*cells}
     return Group("", cause, title, summary, members, cells, everywhere)
 
 
@@ -128,7 +130,7 @@ def set_apart(group: Group, results: Results) -> set[Cell]:
 
 def smallest_difference(data: Data) -> tuple[str, str]:
     """Return which differences mean nothing on this machine, and how that was found: in nine of ten
-    pairs of columns they lie within the 95 % interval of the ratio.
+    pairs of columns, and in half of them, they lie within the 95 % interval of the ratio.
     """
     ends = data.ratios.dropna(subset=["ci95_low", "ci95_high"])
     ends = ends[ends["faster"] < ends["slower"]]  # each pair once
@@ -140,11 +142,15 @@ def smallest_difference(data: Data) -> tuple[str, str]:
             "share two rounds."
         )
     reach = np.sqrt((ends["ci95_high"] / ends["ci95_low"]).astype(float)) - 1
-    found = percent(reach.quantile(ONE_OF_TEN))
-    pairs = f"nine of ten of the {len(ends)} pairs" if len(ends) > 1 else "the one pair"
-    return f"differences under {found} between two columns of a row mostly mean nothing", (
-        f"In {pairs} of columns the 95 % interval of the ratio is wider than ±{found}; whether a "
-        "larger difference means anything, its own interval says."
+    found, half = (percent(reach.quantile(part)) for part in (ONE_OF_TEN, 0.5))
+    pairs, told, also = "the one pair", "", ""
+    if len(ends) > 1:
+        pairs = f"nine of ten of the {len(ends)} pairs"
+        told = f"; half of the pairs cannot tell {half}"
+        also = f", in half of them than ±{half}"
+    return f"differences under {found} between two columns of a row mostly mean nothing{told}", (
+        f"In {pairs} of columns the 95 % interval of the ratio is wider than ±{found}{also}; "
+        "whether a larger difference means anything, its own interval says."
     )
 
 

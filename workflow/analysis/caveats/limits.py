@@ -20,6 +20,7 @@ LIMITS = {
     "at_least": (operator.ge, "max"),
     "below": (operator.lt, "min"),
     "mean_below": (operator.lt, "mean"),
+    "mean_at_least": (operator.ge, "mean"),
 }
 
 
@@ -70,7 +71,7 @@ def _declare(name: str, spell: str, comparable: bool = False, **entry: Any) -> N
         return where_and_how_much(
             {cell: value for cell, value in found.items() if cell.comparable or not comparable},
             lambda value: template(spell).render(value=value),
-            size=lambda value: value if which == "max" else -value,
+            size=lambda value: -value if compare is operator.lt else value,
             **({"threshold": threshold} if threshold else {}),
         )
 

@@ -38,10 +38,12 @@ ASSUMED = (3, 16)  # where the machine's card lacks the link
 @rule
 def parameters_differ(data: Data) -> Iterator[Found]:
     """Columns of one row that do not hold, or do not train, the same number of parameters: as
-    severe as the difference is large, some biases or another model.
+    severe as the difference is large, some biases or another model. What differs little in all, by
+    what is trained, is told once.
     """
     for row in data.results.rows:
-        for key in WORK:
+        of_trained = 0
+        for key in reversed(WORK):
             numbers = by_value(row.measured, partial(reported, key))
             if len(numbers) < 2:
                 continue
@@ -50,8 +52,11 @@ def parameters_differ(data: Data) -> Iterator[Found]:
             more, share = most / fewest - 1 if fewest else math.inf, (most - fewest) / most
             severity = Severity.WARNING if key == "trainable_parameters" else Severity.CRITICAL
             severity = Severity.NOTE if more < FEW_PARAMETERS else severity
-            evidence = {"what": key.replace("_", " "), "values": titles(values)}
-            evidence["excess"] = most - fewest
+            excess = most - fewest
+            if severity is Severity.NOTE and excess == of_trained:
+                continue
+            of_trained = excess
+            evidence = {"what": key.replace("_", " "), "values": titles(values), "excess": excess}
             words = {
                 "row": row.row.label,
                 "most": most,
@@ -139,14 +144,11 @@ def xla_as_published(data: Data) -> Iterator[Found]:
         # where a script asked a model that it did not time, the page ran what Keras chooses
         and published.execution_of(cell.column.framework, cell.row) != "graph"
     ]
-    compiled = {cell: bool(cell.records[0].parity.get("jit_compile")) for cell in told}
-    ways = {True: "with XLA", False: "without XLA"}
-    evidence = {
-        "jit_compile": labelled(compiled),
-        "jit_compile_auto": labelled({cell: not ran for cell, ran in compiled.items()}),
-    }
-    words = [way for ran, way in ways.items() if ran in compiled.values()]
-    yield Found(told, evidence, {"ways": words})
+    for ran in (True, False):
+        cells = [cell for cell in told if bool(cell.records[0].parity["jit_compile"]) is ran]
+        asked, own = dict.fromkeys(cells, ran), dict.fromkeys(cells, not ran)
+        evidence = {"jit_compile": labelled(asked), "jit_compile_auto": labelled(own)}
+        yield Found(cells, evidence, {"compiled": ran})
 
 
 def _is_told(cell: Cell) -> bool:

@@ -78,12 +78,18 @@ class Gain:
         return luck_of_choice(new, base)
 
     @property
+    def without_luck(self) -> float | None:
+        """The value without what choosing adds; None where it adds nothing worth telling."""
+        return self.value / self.luck if self.luck >= 1 + WORTH_TELLING else None
+
+    @property
     def text(self) -> str:
-        """The gain as text, with what choosing the fastest adds where there was a choice."""
+        """The gain as text, with what is left of it without the luck of choosing the fastest."""
         text = gain_text(self.value, *ends(self.interval))
-        if self.interval is None or abs(self.luck - 1) < WORTH_TELLING:
+        if self.interval is None or self.without_luck is None:
             return text
-        return f"{text} (of which choosing the fastest by these runs adds {change(self.luck)})"
+        left = gain_text(self.without_luck)
+        return f"{text} ({left} without the luck of choosing the fastest by these runs)"
 
 
 def of_new(verdict_of_base: Verdict) -> Verdict:

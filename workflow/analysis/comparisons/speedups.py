@@ -2,8 +2,8 @@
 among the frameworks without settings of their own, as the page had them.
 
 Both columns are the fastest of their families by the same data, which flatters the larger family:
-the interval is that of the best of all members (`families`), and beside it stands what choosing
-added to the factor.
+the interval is that of the best of all members (`families`), and beside the factor stands what is
+left of it without that.
 """
 
 from collections.abc import Iterator

@@ -4,10 +4,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from analysis.comparisons.gains import WORTH_TELLING, Gain, change
+from analysis.comparisons.gains import Gain
 from analysis.comparisons.speedups import Speedup, speedups
 from analysis.data import Data
-from analysis.figures.panels import NOTHING, WIDTH_IN, note_left_out, shown
+from analysis.figures.panels import NOTHING, WIDTH_IN, note_left_out, shown, write_beside
 from analysis.figures.style import INK, PUBLISHED
 from analysis.formats.text import times
 
@@ -45,7 +45,7 @@ def _figure(data: Data, family: str, base: str) -> Figure:
     axes.grid(axis="y", visible=False)
     axes.axvline(1, color=INK, linewidth=1, zorder=0.9)
     reach = [number for entry in entries for number in (_reach(entry.gain), entry.published or 0.0)]
-    axes.set_xlim(0, 1.25 * max([1.6, *reach]))
+    axes.set_xlim(0, 1.15 * max([1.6, *reach]))
     axes.set_xlabel(f"t({base}) / t(best Keras 3); beyond 1, Keras 3 is faster")
     if any(entry.published for entry in entries):
         marker = Line2D([], [], linestyle="", **PUBLISHED_MARKER)
@@ -70,18 +70,20 @@ def _label(entry: Speedup) -> str:
 
 
 def _bar(axes: Axes, place: int, entry: Speedup) -> None:
-    text, end = f"no ratio ({entry.missing})", 0.0
+    line = place - OURS_ABOVE
     if gain := entry.gain:
-        text, end, column = times(gain.value), _reach(gain), gain.new.column
-        if abs(gain.luck - 1) >= WORTH_TELLING:
-            text += f" (of which {change(gain.luck)} by choosing)"
+        column, text = gain.new.column, times(gain.value)
+        if gain.without_luck is not None:
+            text += f"\n{times(gain.without_luck)} without luck"
         fill = {"color": column.colour, "hatch": column.hatch, "edgecolor": INK, "linewidth": 0.6}
         if ends := gain.interval:
             fill["xerr"] = [[gain.value - ends.low], [ends.high - gain.value]]
-        line = {"elinewidth": 1.3, "ecolor": INK}
-        axes.barh(place - OURS_ABOVE, gain.value, height=0.44, capsize=4, error_kw=line, **fill)
-    label = axes.annotate(text, (end, place - OURS_ABOVE), xytext=(8, 0), **LABEL)
-    label.set_in_layout(False)  # long words may leave the picture, but never squeeze it
+        whisker = {"elinewidth": 1.3, "ecolor": INK}
+        axes.barh(line, gain.value, height=0.44, capsize=4, error_kw=whisker, **fill)
+        write_beside(axes, line, text, color=INK)  # where no whisker ends
+    else:
+        label = axes.annotate(f"no ratio ({entry.missing})", (0, line), xytext=(8, 0), **LABEL)
+        label.set_in_layout(False)  # long words may leave the picture, but never squeeze it
     if entry.published:
         point = (entry.published, place + PUBLISHED_BELOW)
         axes.plot(*point, linestyle="", zorder=4, **PUBLISHED_MARKER)

@@ -100,9 +100,9 @@ def _outcome(found: Undecided) -> str:
         again = "start again, which measures the row anew"
         return f"{start} could not be compared: remove {folder} and {again}"
     if found.needed is None:
-        return f"even {MOST_ROUNDS} rounds would probably not be enough"
+        return f"even {MOST_ROUNDS} rounds would probably not place every column"
     more = count(found.needed - found.rounds, "more round")
-    return f"about {more} would have an even chance of being enough"
+    return f"about {more} would have an even chance or better of placing every column"
 
 
 def _for_all(results: Results) -> MoreRounds | None:
@@ -123,15 +123,19 @@ def _for_rows(results: Results, open_rows: list[Undecided]) -> MoreRounds | None
         return None
     runs_of = results.plan.runs_by_row
     table_s = sum(runs_of[row.row.key] * seconds_of_a_round(row) for row in results.rows)
-    needed, duration_s, most = {}, 0.0, 0
+    needed, left, duration_s, most = {}, [], 0.0, 0
     for cost_s, found in sorted(_costs(open_rows), key=itemgetter(0)):
         if not needed or duration_s + cost_s <= table_s:
             needed[found.row.row.key] = found.needed
             duration_s, most = duration_s + cost_s, max(most, found.needed - found.rounds)
+        else:
+            left.append(found.row.row.label)
     if not needed:
         return None
     runs_of = {row: needed.get(row, runs) for row, runs in runs_of.items() if runs}
     text = _measures(most, duration_s, results.plan.runs, count(len(needed), "row"))
+    if left:
+        text += f"; not of {listed(left)}, with which it would take longer than the table did"
     return MoreRounds(as_yaml(runs_setting(runs_of, min(runs_of.values())), True), text)
 
 

@@ -129,8 +129,8 @@ class Field:
 
 def rounds_to_place(contest: Contest, names: Collection[str]) -> int | None:
     """How many more rounds as likely as not give each of these columns its place in the row: shown
-    slower, or best or equal; two columns are then told apart, or the same. Of one significant
-    digit, which is as much as DRAWS tell. None where MOST_ROUNDS in all would not.
+    slower, or best or equal; two columns are then told apart, or the same. Rounded up to one
+    significant digit, which is as much as DRAWS tell. None where MOST_ROUNDS in all would not.
     """
     field = Field(contest, names)
     if not field.usable:
@@ -140,7 +140,7 @@ def rounds_to_place(contest: Contest, names: Collection[str]) -> int | None:
         if not most or placed(most) < LIKELY - error:
             return None
     more = 1 + bisect_left(range(1, most), LIKELY, key=placed)
-    return more if more < 10 else round(more, -1)
+    return more if more < 10 else -(-more // 10) * 10
 
 
 def field_of(contest: Contest) -> Field:

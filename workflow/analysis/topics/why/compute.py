@@ -2,16 +2,12 @@
 times of operations, which add up to the step as it was timed without the profiler.
 """
 
-from collections.abc import Container
-
 import numpy as np
 import pandas as pd
 
-from analysis.data import CELL, RUN, CellKey, Data
+from analysis.data import CELL, RUN, Data
 from analysis.data.operation_groups import Group
-from analysis.statistics.best_set import p_slower, shown_slower
 from analysis.statistics.grouped import mean_ends
-from analysis.statistics.intervals import ratio_of
 from analysis.statistics.profile import divided
 
 IDLE = "nothing computes"
@@ -30,32 +26,15 @@ def profiler_costs(data: Data) -> pd.DataFrame:
     at least 1: no profiler makes a step shorter. It is the best estimate whether or not it is shown
     to be above 1, for a cost that is known less well is not a smaller one.
     """
-    values = _profiler_logs(data)
-    low, high = mean_ends(values)
-    logs = {"profiler_slowdown": values.mean(), "slowdown_low": low, "slowdown_high": high}
-    found = np.exp(pd.DataFrame(logs))
-    return found.assign(slower=found["profiler_slowdown"].clip(lower=1.0)).reset_index()
-
-
-def slowed_by_the_profiler(data: Data, cells: Container[CellKey]) -> set[CellKey]:
-    """Those of some cells whose steps are shown to take longer under the profiler, by Holm's
-    procedure over all of them.
-    """
-    logs = {key: list(found) for key, found in _profiler_logs(data) if key in cells}
-    ratios = {key: ratio_of(found, len(found)) for key, found in logs.items()}
-    known = {key: ratio for key, ratio in ratios.items() if ratio.error is not None}
-    return shown_slower({key: p_slower(ratio, margin=0.0) for key, ratio in known.items()})
-
-
-def _profiler_logs(data: Data) -> pd.api.typing.SeriesGroupBy:
-    """Logarithms of a step under the profiler over one without it, by cell: of each run, or within
-    the only one that was profiled.
-    """
     pairs = data.profiler_pairs.astype({"plain_ms": float, "profiled_ms": float})
     pairs["log"] = np.log(pairs["profiled_ms"] / pairs["plain_ms"])
     several = pairs.groupby(CELL)["run"].transform("nunique") > 1
     by_run = pairs[several].groupby(RUN, sort=False, as_index=False)["log"].mean()
-    return pd.concat([pairs[~several], by_run]).groupby(CELL, sort=False)["log"]
+    values = pd.concat([pairs[~several], by_run]).groupby(CELL, sort=False)["log"]
+    low, high = mean_ends(values)
+    logs = {"profiler_slowdown": values.mean(), "slowdown_low": low, "slowdown_high": high}
+    found = np.exp(pd.DataFrame(logs))
+    return found.assign(slower=found["profiler_slowdown"].clip(lower=1.0)).reset_index()
 
 
 def steps(data: Data) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from analysis.data.operation_groups import Group
 from analysis.formats.spelling import within
 from analysis.formats.text import NA, count, ms, percent
 from analysis.statistics.best_set import Standing
-from analysis.statistics.intervals import MARGIN
+from analysis.statistics.intervals import MARGIN, geometric_mean
 from analysis.topics.why.ceilings import ceilings, whole_graphs, withheld
 from analysis.topics.why.compute import (
     GROUPS,
@@ -21,7 +21,6 @@ from analysis.topics.why.compute import (
     cell_parts,
     fusing_attention,
     profiler_costs,
-    slowed_by_the_profiler,
     too_fast,
 )
 from analysis.topics.why.differences import (
@@ -45,7 +44,6 @@ TITLES = {STEP: "More than the fastest", IDLE: "Nothing computes"}
 TITLES |= {group: group.capitalize() for group in GROUPS}
 ATTENDS = [str(Group.PRODUCTS), str(Group.ATTENTION)]
 TOGETHER = "matrix products and attention"
-SLOWED = 1.005  # what is less is printed as 1.00×
 SPREADS = {"same": "Same operations, slower", "other": "Other operations"}
 LAST = ("Under the profiler", "Launched per step")
 
@@ -211,14 +209,13 @@ def ceiling_summary(data: Data) -> str:
     (...)'; empty where no cell was profiled.
     """
     found, left = _titled(data), withheld(data)
-    costs = found.set_index(CELL)["profiler_slowdown"][found["slowdown_low"].notna().array]
-    slowed = costs[list(slowed_by_the_profiler(data, {*costs.index}))]
+    costs = found["profiler_slowdown"].dropna().tolist()
     told = {
         "cells": len(found),
         "median": found["ceiling"].median(),
         "highest": next(iter(records(found.nlargest(1, "ceiling"))), None),
-        "costs": len(costs),
-        "slowed": slowed[slowed >= SLOWED].tolist(),
+        "costs": costs,
+        "cost": geometric_mean(costs) if costs else None,
         "graphs": whole_graphs(data),
         "withheld": (left["row_label"] + " on " + left["column_title"]).tolist(),
     }
