@@ -102,6 +102,7 @@ def _group(members: tuple[Caveat, ...], every: set[Cell], data: Data) -> Group:
     elif "{}" in title:
         number, how = smallest_difference(data)
         title, summary = title.format(number), f"{summary} {how}"
+    summary = " ".join(filter(None, dict.fromkeys([summary, *(m.answer for m in members)])))
     cells = tuple(dict.fromkeys(cell for member in members for cell in member.cells))
     everywhere = not all(member.cells for member in members) or every <= {*cells}
     return Group("", cause, title, summary, members, cells, everywhere)
