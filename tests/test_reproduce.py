@@ -23,7 +23,8 @@ COLUMNS = [
 ]
 # Settings for all, and for some.
 TABLE = {
-    **{"precision": "float32", "seed": 7, "weights": "preset", "threads": 1, "columns": COLUMNS},
+    **{"scale": "paper", "weights": "preset"},
+    **{"precision": "float32", "seed": 7, "threads": 1, "columns": COLUMNS},
     **{"interpreters": {"pytorch-eager": "/opt/python"}, "limits": {"time_s": 30}},
     **{"models": {"bert": {"fit": [4, 8]}}, "runs": {"default": 2, "bert": {"fit": {8: 3}}}},
 }

@@ -108,12 +108,12 @@ def test_every_link_leads_to_something_that_can_be_seen(page):
 
 def test_what_is_not_text_has_words_and_tables_have_headers(page):
     assert page.value(UNLABELLED) == []
-    assert page.value("document.querySelectorAll('svg[role=img]').length") == 6
+    assert page.value("document.querySelectorAll('svg[role=img]').length") == 5
 
 
 def test_the_details_of_a_cell_are_found_and_seen(report):
     with chromium(report[2]) as page:
-        assert page.value("document.querySelectorAll('svg[role=img]').length") == 5
+        assert page.value("document.querySelectorAll('svg[role=img]').length") == 6
         assert page.value(UNLABELLED) == []
         assert page.value("document.querySelector(':target').checkVisibility()")
 
@@ -125,6 +125,8 @@ def test_sentences_table_and_picture_are_on_the_first_screen(page, width):
     for shown in (".key li:last-child", "#table tbody tr:last-child", "#figure-relative svg"):
         assert page.value(lowest.format(shown)) <= 900
     assert page.value(CUT_OFF) <= 1
+    px_of_a_pt = page.value("document.querySelector('#figure-relative svg').getScreenCTM().a")
+    assert 8.5 * px_of_a_pt >= 8.5  # of its numbers
     right = "document.querySelector('#table thead th:last-child').getBoundingClientRect().right"
     assert page.value(right) <= width
 

@@ -62,7 +62,12 @@ def test_a_whole_table_has_sentences_each_with_its_evidence(whole, whole_pages):
     # the factory's columns are that many times as slow
     assert "Keras 3 (PyTorch) in 11" in slower
     assert "takes 3.79× [3.69×, 3.90×] the time of Keras 3 (JAX)" in slower
+    assert slower.endswith(", by an interval for whichever cell is the slowest.")
     assert keras2.startswith("Keras 3 on its fastest backend against Keras 2: faster in 11 of 11")
+    # a key finding keeps its question and verdict, not what is said at the top
+    told = " ".join(keras2.partition(": ")[2].split())
+    assert text_of(whole_pages[0]).count(told) == 1
+    assert "; and a reduced MISTRAL (" in text_of(whole_pages[0])  # the methods' list has an end
     assert pytorch.startswith("Keras 3 on its fastest backend against plain PyTorch: faster in 11")
     assert "63 of 66 cells have a time, each from 2 to 3 runs." in where
     evidence = re.findall(r'href="#([^"]+)" aria-label="Evidence of sentence', whole_pages[0])
@@ -270,7 +275,7 @@ def test_what_changes_a_conclusion_comes_first(whole):
 @pytest.mark.parametrize("share", [0.24, 0.33])
 def test_a_number_that_others_disturbed_is_grey_and_never_wins(project, figures, share):
     project.change(lambda r: r["load"].update(foreign_cpu_share=share), "keras3-jax")
-    page = report_of(project, figures)
+    page = "".join(pages_of(project, figures))
     disturbed = page.count('<td class="ok disturbed"')
     texts = " ".join(sentences(project))
     if share < 0.25:

@@ -118,6 +118,10 @@ def test_claim_and_finding_correct_over_all_rows(tmp_path):
     jax = backends(results).query("column == 'keras3-jax'").iloc[0]
     assert results.rows[0].standings["keras3-jax"] is SLOWER
     assert jax["standing"] != SLOWER and not jax["behind"]
+    found = findings(results)[0]
+    assert "nor shown alone in front in every row. " in found.answer
+    _, told = found.evidence[0]
+    assert "; undecided (corrected for all rows): " in told and "Keras 3 (JAX)" in told
 
 
 def _scale(record, batch):

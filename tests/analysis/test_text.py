@@ -81,6 +81,10 @@ def test_no_text_is_more_than_text_in_any_format(text):
     assert not csv_text(text).startswith(("=", "+", "-", "@"))
 
 
+def test_a_quotation_begins_with_its_opening_mark_in_latex():
+    assert latex('say "a" ("b"): "`c` 1" 2"') == "say “a'' (“b''): “`c` 1'' 2''"
+
+
 @pytest.mark.parametrize(
     ("items", "text"),
     [

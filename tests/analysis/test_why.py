@@ -212,7 +212,7 @@ def test_the_report_says_it_in_a_sentence_and_the_csv_in_numbers(pair):
         "Keras 3 (PyTorch) takes 8.000 ms more: +3.000 ms (38\u00a0%) in which nothing "
         "computes, +3.000 ms (38\u00a0%) in matrix products and convolutions, +1.000 ms "
         "(12\u00a0%) in elementwise, +1.000 ms (12\u00a0%) in copies and casts. Operations that "
-        "both run: +3.500 ms; that one runs more often, or alone: +1.500 ms."
+        "both run: +3.500 ms; operations run only, or more often, by one of the two: +1.500 ms."
     ]
     header, *lines = (line.split(",") for line in to_csv(table.why(data)).splitlines())
     assert [line[header.index("part")] for line in lines] == ["step", "nothing computes", *GROUPS]

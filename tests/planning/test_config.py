@@ -87,6 +87,7 @@ WRONG = [
     ({"environment": {"A B": "x"}}, ["environment", "'A B'", "name of an environment"]),
     ({"environment": {"A": "x\0"}}, ["environment.A", "text"]),
     ({"environment": {"HF_TOKEN": "x"}}, ["environment.HF_TOKEN", "weights: preset"]),
+    ({"weights": "preset"}, ["weights: preset", "scale paper", "allowed at smoke is random"]),
     ({"environment": {"MY_API_KEY": "x"}}, ["environment.MY_API_KEY", "secret"]),
     *(({"environment": {name: "x"}}, [name, "set by Millistep"]) for name in OURS),
     ({"interpreters": {"torch": "/usr/bin/python3"}}, ["interpreters", "'torch'"]),

@@ -48,13 +48,16 @@ class Changes(IntEnum):
 
 @dataclass(frozen=True)
 class Caveat:
-    """One caveat. No cells means that it holds for the whole report; evidence holds the numbers."""
+    """One caveat. No cells means that it holds for the whole report; evidence holds the numbers.
+    `answer` is what the measurements say of it in short, where they do, for its group's summary.
+    """
 
     id: str
     severity: Severity
     cells: tuple[Cell, ...]
     evidence: dict[str, Any]
     sentence: str
+    answer: str = ""
 
     @property
     def asks_nothing(self) -> bool:
@@ -86,6 +89,7 @@ class Found:
     evidence: dict[str, Any]
     words: dict[str, Any] = field(default_factory=dict)
     severity: Severity | None = None
+    answer: str = ""
 
 
 Judge = Callable[[Data], Iterable[Found]]
@@ -133,7 +137,8 @@ class Rule(Cause):
             told = (f"{value} in {listed(names)}" for value, names in words["values"].items())
             words["columns"] = "; ".join(told)
         text = template(self.sentence).render(words)
-        return Caveat(self.name, found.severity or self.severity, cells, found.evidence, text)
+        severity = found.severity or self.severity
+        return Caveat(self.name, severity, cells, found.evidence, text, found.answer)
 
 
 RULES: dict[str, Rule] = {}

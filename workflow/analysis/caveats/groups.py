@@ -103,6 +103,7 @@ def _group(members: tuple[Caveat, ...], every: set[Cell], data: Data) -> Group:
     elif "{}" in title:
         number, how = smallest_difference(data)
         title, summary = title.format(number), f"{summary} {how}"
+    summary = " ".join(filter(None, dict.fromkeys([summary, *(m.answer for m in members)])))
     touching = [m for m in members if noted or m.severity is not Severity.NOTE]
     cells = tuple(dict.fromkeys(cell for member in touching for cell in member.cells))
     everywhere = not all(member.cells for member in touching) or every <= {*cells}

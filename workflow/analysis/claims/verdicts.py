@@ -84,7 +84,8 @@ def _judged(claim: Claim, results: Results, pages: Results, reference: Reference
     published = ""
     if claim.revision:
         there = published_results(reference, claim.revision)
-        published = TESTS[claim.kind](there, **claim.parameters).text
+        shown = TESTS[claim.kind](there, **claim.parameters).text
+        published = f"revision {claim.revision}: {shown}"
         rows, of_page = claim.rows(asked), claim.rows(there)
         number = (rows & of_page).total()  # another batch size is told as another difference
         if outcome.tested and number < of_page.total():

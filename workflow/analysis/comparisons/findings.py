@@ -94,17 +94,23 @@ def _one_best_backend(found: pd.DataFrame, on: str) -> Finding:
         {},
         ahead=titles[behind == 0].tolist(),
         rows=f"all {rows} rows{on}" if rows > 1 else f"the only row{on}",
+        on=on,
         top=f" Shown alone at the top: {listed(top) if top else 'none'}"
         f"{' ' if top else ', in any '}of {count(rows, 'row')}.",
     )
 
 
 def _contests(found: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    """Yield of each row its label, and 'fastest Keras 3 (JAX), 8.016 ms; best or equal: ...'."""
+    """Yield of each row its label, and 'fastest Keras 3 (JAX), 8.016 ms; best or equal: ...'. Who
+    is undecided here may be slower in the table, which corrects each row by itself.
+    """
+    spelled = {standing: str(standing) for standing in Standing}
+    if found["row"].nunique() > 1:
+        spelled[Standing.UNDECIDED] += " (corrected for all rows)"
     titles = found.groupby(["row", "standing"])["title"].agg(list)
     for line in found[found["first"]].itertuples():
-        places = [(standing, titles.get((line.row, str(standing)))) for standing in Standing]
-        told = [f"{standing}: {listed(names)}" for standing, names in places if names]
+        places = [(text, titles.get((line.row, str(name)))) for name, text in spelled.items()]
+        told = [f"{text}: {listed(names)}" for text, names in places if names]
         yield line.label, "; ".join([f"fastest {line.title}, {ms(line.step_ms)} ms", *told])
 
 

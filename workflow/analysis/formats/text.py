@@ -41,6 +41,8 @@ _LATEX = {
     '"': "''",
     "\u00a0": "~",
 }
+# Set as “, for which LaTeX has a letter; as '' the quotation would begin with its end.
+_OPENING_QUOTE = re.compile(r'(?<![^\s(\[])"')
 # What LaTeX has no letter for, unless a package brings it: one such ends its run.
 _NOT_LATEX = re.compile("[^ -\u017f–—‘’“”…]")
 
@@ -144,6 +146,7 @@ def latex(text: str) -> str:
     their code.
     """
     known = _NOT_LATEX.sub(lambda match: f"[U+{ord(match[0]):04X}]", plain(text))
+    known = _OPENING_QUOTE.sub("“", known)
     return "".join(_LATEX.get(char, char) for char in known)
 
 

@@ -129,13 +129,14 @@ def _slower(rows: list[RowCells]) -> Iterator[str]:
     longer = within(ratio.value, *ends(ratio.together(len(behind))))
     by_row = sum(standing is Standing.SLOWER for r in rows for standing in r.standings.values())
     cells = count(len(behind), "cell")
+    whose = ", by an interval for whichever cell is the slowest" if len(behind) > 1 else ""
     alone = f" ({cells}; the table, which corrects each row by itself, marks {by_row})"
     yield (
         "Significantly slower than the fastest of its row, corrected for all rows: "
         f"{_in_rows(Counter(cell.column.title for cell, _ in behind))} of "
         f"{count(len(rows), 'row')}{alone if by_row > len(behind) else ''}; for example in "
-        f"{slow.row.label}, where {slow.column.title} takes {longer} the time "
-        f"of {fast.column.title}."
+        f"{slow.row.label}, where {slow.column.title} takes {longer} the time of "
+        f"{fast.column.title}{whose}."
     )
 
 

@@ -21,6 +21,7 @@ from analysis.report.figure_views import drawn, figure_view, sample
 from analysis.report.key_sentences import key_sentences
 from analysis.report.measured import measured
 from analysis.report.methods_text import methods_text
+from analysis.results.plan import Plan
 from analysis.results.reference import Reference
 from analysis.results.results import Results
 from analysis.tables.model import main_table
@@ -60,7 +61,7 @@ def _write_appendix(
     path: Path, report: str, values: dict[str, Any], data: Data, figures: Path
 ) -> None:
     everything = values | _details(data, values["caveats"], figures)
-    names = list(contents((*IN_FULL, *DETAILS), everything))
+    names = list(contents((*values["in_full"], *DETAILS), everything))
     links = {"brief": False, "report": report, "appendix": ""}
     write_rendered(path, "appendix.html.j2", SCRIPT, contents=names, **links, **everything)
 
@@ -71,14 +72,15 @@ def content(data: Data, groups: Sequence[Group], figures: Path, drawn_by: str) -
     claims = judge(results, reference)
     numbers = Counter(str(claim.verdict) for claim in claims)
     topic_views = _topics(data, figures)
-    elsewhere = {FIRST_FIGURE, *DETAILED}
+    aside = _aside(plan)
+    elsewhere = {FIRST_FIGURE, *DETAILED, *aside}
     elsewhere |= {figure for name in offered("section") for figure in figures_of(name)}
     return {
         "title": setting.title(results),
         "study": plan.study,
         "folder": plan.results,
         "topics": topic_views,
-        "in_full": IN_FULL,
+        "in_full": (*IN_FULL, *aside),
         # the first page
         "key_sentences": key_sentences(results),
         "table": to_html(
@@ -114,6 +116,13 @@ def content(data: Data, groups: Sequence[Group], figures: Path, drawn_by: str) -
     }
 
 
+def _aside(plan: Plan) -> tuple[str, ...]:
+    """The section and the figure of the published times, where the models are others than theirs:
+    nobody decides by these, so the appendix has them.
+    """
+    return ("published",) if plan.reduced else ()
+
+
 def _published(results: Results, reference: Reference) -> str:
     """The table beside the published one; empty where that has none of these cells."""
     ours = ((cell.row, cell.column) for cell in results.cells)
@@ -135,11 +144,12 @@ def _topics(data: Data, figures: Path) -> dict[str, dict[str, Any]]:
 def _details(data: Data, groups: Sequence[Group], figures: Path) -> dict[str, Any]:
     """The values that the appendix alone shows."""
     results = data.results
+    detailed = (*DETAILED, *_aside(results.plan))
     of_cells = OfTopics(_of_topics("cell_facts", data), _of_topics("cell_details", data))
     return {
         "measured": measured(results),
         "rows": sections.row_views(data, groups, _of_topics("row_details", data), of_cells),
-        "details": drawn((name for name in DETAILED if name in figure_modules()), figures),
+        "details": drawn((name for name in detailed if name in figure_modules()), figures),
         "self_test": self_test.self_test(results),
         "self_test_note": self_test.self_test_note(results),
         "canaries": machine.canaries(results),

@@ -53,7 +53,7 @@ def faster_on_device(
     """
     found = _pair(results, (model, task, batch_size), framework)
     if found is None or pd.isna(found.speedup):
-        absent = "the columns have it not on a processor and on a GPU"
+        absent = "no columns of this framework run it on both a processor and a GPU"
         why = absent if found is None else found.missing
         return untested(f"Not measured: {why}.")
     ratio, interval = found.speedup, interval_of(found)

@@ -1,6 +1,7 @@
 """The part of a call of ``generate()`` that static padding may cost."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -9,7 +10,7 @@ from analysis.caveats.core import Found, labelled, rule
 from analysis.caveats.thresholds import SLOW_GENERATION
 from analysis.data import CELL, Data, cell_key
 from analysis.formats.spelling import within
-from analysis.formats.text import listed
+from analysis.formats.text import count, listed, times
 from analysis.results.cells import Cell, cell_ratio
 from analysis.results.rows import RowCells
 from analysis.statistics.intervals import ends
@@ -17,12 +18,14 @@ from analysis.topics.padding.compute import (
     KIND,
     Share,
     compared_calls,
+    explains,
     explanation,
     kind_means,
     most_padding,
     pads,
     share_text,
     shares,
+    without_padding,
 )
 
 Shares = dict[Cell, Share]
@@ -34,6 +37,7 @@ def static_padding(data: Data) -> Iterator[Found]:
     makes a column slow.
     """
     found, models = shares(data), data.results.plan.models
+    told: list[Found] = []
     means = dict(iter(kind_means(compared_calls(data)).groupby(CELL)))
     for row in data.results.rows:
         own = {cell: found[key] for cell in row.comparable if (key := cell_key(cell)) in found}
@@ -51,25 +55,40 @@ def static_padding(data: Data) -> Iterator[Found]:
             "withheld": [c.column.title for c in row.measured if pads(c) and not c.comparable],
         }
         evidence = {cell: _evidence(cell, share, calls[cell]) for cell, share in own.items()}
-        yield Found(own, labelled(evidence), words | _slowest(row, own))
+        told.append(Found(own, labelled(evidence), words | _slowest(row, own)))
+    answer = _answer([each.words for each in told])
+    yield from (replace(each, answer=answer) for each in told)
 
 
-def _slowest(row: RowCells, own: Shares) -> dict[str, str]:
+def _answer(rows: list[dict[str, Any]]) -> str:
+    """Where padding is shown not to be why a column is slow; empty where it is nowhere."""
+    freed = [row for row in rows if row.get("at_least")]
+    if not freed:
+        return ""
+    slow = listed(sorted({row["slow"] for row in freed}))
+    least = times(min(row["at_least"] for row in freed))
+    return (
+        f"Padding is not why {slow} is slow in {len(freed)} of {count(len(rows), 'row')}: without "
+        f"it the time would still be at least {least} that of the fastest."
+    )
+
+
+def _slowest(row: RowCells, own: Shares) -> dict[str, Any]:
     """Say whether padding explains the slowest column, if it is far behind."""
     fast = min(row.comparable, key=lambda cell: cell.step_ms)
     slow = max(own, key=lambda cell: cell.step_ms)
     ratio = cell_ratio(slow, fast)
     if ratio is None or ratio.value < SLOW_GENERATION:
         return {"slow": ""}
+    bounds = (own[slow], most_padding(fast, own.get(fast)))
+    freed = explains(ratio.interval, *bounds, SLOW_GENERATION) is False
+    left = without_padding(ratio.interval, *bounds) if freed else None
     return {
         "slow": slow.column.title,
         "fast": fast.column.title,
         "ratio": within(ratio.value, *ends(ratio.interval)),
-        "explained": explanation(
-            ratio, own[slow], most_padding(fast, own.get(fast)), SLOW_GENERATION
-        ),
-        "slow_execution": _execution(slow),
-        "fast_execution": _execution(fast),
+        "explained": explanation(ratio, *bounds, SLOW_GENERATION),
+        "at_least": left and left.low,
     }
 
 
@@ -79,9 +98,4 @@ def _evidence(cell: Cell, share: Share, calls: pd.DataFrame) -> dict[str, Any]:
         "padding_share": share.value,
         "interval": share.interval and [share.interval.low, share.interval.high],
         "share_by_run": {str(number): value for number, value in share.by_run.items()},
-        "execution": _execution(cell),
     }
-
-
-def _execution(cell: Cell) -> str:
-    return listed(sorted(cell.reported("execution")), "in an unknown mode")
