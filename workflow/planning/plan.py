@@ -42,6 +42,10 @@ class Plan:
         self.scale, self.scale_reason = resolve.scale(
             self.config["scale"], self.accelerator, self.gpu
         )
+        if self.config["weights"] == "preset" and self.scale != "paper":
+            raise ConfigError(
+                f"weights: preset has the sizes of scale paper; allowed at {self.scale} is random"
+            )
         self.slots = self.config["slots"]
         this_machine.check_slots(self)
         self.threads = resolve.threads(self.config["threads"], self.slots)
