@@ -38,7 +38,7 @@ def test_from_records_to_report(project, tmp_path):
     assert written >= {*pages, *texts, *tables, *map(file_of, table_modules())}
     validate(read_json(out / "caveats.json", "caveats"), "caveats", "caveats")
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert page.count("<figure ") == 5 and "http://" not in page.split("<svg ")[0]
+    assert page.count("<figure ") == 4 and "http://" not in page.split("<svg ")[0]
 
 
 RECORD = "results/records/laptop/bert/fit-b8/keras2-tensorflow/run1.json"

@@ -6,6 +6,7 @@ import json
 import pickle
 import tarfile
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ def test_epoch_by_epoch_is_told_also_of_a_training_that_fails(digits):
     sets = data.sets(asked, NET.architecture["smoke"], 8)
     framework = Guesses(sets)
     train(framework, asked, lambda found: told.append(json.loads(json.dumps(found))))
-    assert [len(found["epochs"]) for found in told] == [1, 2, 3]
+    assert [len(found["epochs"]) for found in told] == [0, 1, 2, 3]
     last = told[-1]
     assert (last["status"], last["data"], last["sha256"]) == ("ok", "digits", asked["sha256"])
     # 15 % of 100 in whole batches of 8 are 8; of the other 92 in whole batches 88.
@@ -102,6 +103,31 @@ def test_epoch_by_epoch_is_told_also_of_a_training_that_fails(digits):
     train(Guesses(sets, fails_in=2), asked, told.append)
     assert (told[-1]["status"], told[-1]["reason"]) == ("error", "RuntimeError: no more")
     assert len(told[-1]["epochs"]) == 2
+
+
+def test_a_training_that_diverges_keeps_the_epochs_before_it(digits, monkeypatch):
+    asked, told = digits(), []
+    framework = Guesses(data.sets(asked, NET.architecture["smoke"], 8))
+    good = framework.probabilities
+    monkeypatch.setattr(
+        framework,
+        "probabilities",
+        lambda prepared: good(prepared) * (np.nan if framework.epochs == 2 else 1),
+    )
+    train(framework, asked, told.append)
+    assert told[-1]["status"] == "error" and "the loss of epoch 2 is nan" in told[-1]["reason"]
+    assert len(told[-1]["epochs"]) == 1
+
+
+def test_a_training_that_cannot_begin_says_why(digits):
+    asked, told = digits(), []
+    framework = Guesses(None)
+    framework.cell = replace(framework.cell, architecture={"inputs": [50], "classes": 10})
+    train(framework, asked, told.append)
+    assert told[-1]["status"] == "error" and told[-1]["epochs"] == []
+    framework.cell = replace(framework.cell, model="bert")
+    train(framework, asked, told.append)
+    assert "No module named 'measure.models.bert.data'" in told[-1]["reason"]
 
 
 def test_what_is_done_to_the_data_before_a_framework_has_it_is_not_timed(digits):
@@ -122,7 +148,7 @@ def test_without_the_file_nothing_takes_its_place(digits, tmp_path, change, reas
     asked, told = digits(), []
     change(asked, tmp_path / "digits.csv.gz")
     train(Guesses(None), asked, told.append)
-    (found,) = told
+    _, found = told
     assert found["status"] == "unsupported" and reason in found["reason"]
     assert found["epochs"] == [] and found["images"] is None
 

@@ -1,6 +1,7 @@
 """A start of Snakemake: what it finds out, says and refuses before its first job."""
 
 import gc
+import hashlib
 import json
 import os
 import signal
@@ -10,8 +11,9 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from datasets.registry import Dataset
 from deploy import failures
-from planning import this_machine
+from planning import this_machine, trainings
 from planning.commands import Commands
 from planning.drawing import Drawing
 from planning.jobs import Jobs
@@ -250,10 +252,19 @@ def test_a_builder_without_its_functions_is_one_line_of_the_plan(tmp_path, text,
     refused(["work.py: no such file; needed in it are per_step"], **own)
 
 
-def test_a_data_set_is_fetched_again_where_it_could_not_be(folder):
+def test_a_data_set_is_fetched_again_where_it_could_not_be_or_is_lost(folder, monkeypatch):
     start = Start(workflow(), config(), ROOT)
     jobs, forced = Jobs(start), start.workflow.dag.forcefiles
-    marker = folder / "digits.json"
-    for reason, again in ((None, set()), ("no network", {str(marker)})):
-        marker.write_text(json.dumps({"reason": reason}))
-        assert jobs.unfetched(str(marker))(None) == [] and forced == again
+    marker, file = folder / "tiny.json", folder / trainings.FOLDER / "tiny.gz"
+    sha256 = hashlib.sha256(b"tiny").hexdigest()
+    monkeypatch.setitem(trainings.DATASETS, "tiny", Dataset("tiny", "tiny.gz", sha256, "here"))
+    put(file, "tiny")
+    for reason, content, again in (
+        (None, "tiny", False),
+        ("no network", "tiny", True),
+        (None, "garbage", True),
+    ):
+        forced.clear()
+        marker.write_text(json.dumps({"name": "tiny", "reason": reason}))
+        file.write_text(content)
+        assert jobs.unfetched(str(marker))(None) == [] and (str(marker) in forced) == again

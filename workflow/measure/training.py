@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +20,6 @@ def train(framework: Framework, planned: dict[str, Any], report: Report) -> None
     known, at the beginning and after each epoch. Weights at the start and the order of the images
     are the same in every framework.
     """
-    cell = framework.cell
-    data = importlib.import_module(f"measure.models.{cell.model}.data")
     found: dict[str, Any] = {
         "data": planned["data"],
         "sha256": planned["sha256"],
@@ -30,20 +29,32 @@ def train(framework: Framework, planned: dict[str, Any], report: Report) -> None
         "validation_images": None,
         "epochs": [],
     }
+    report(found)
+    try:
+        _train(framework, planned, found, report)
+    except Exception as error:
+        words = next(iter(str(error).splitlines()), "")
+        report({**found, "status": "error", "reason": f"{type(error).__name__}: {words}"})
+
+
+def _train(
+    framework: Framework, planned: dict[str, Any], found: dict[str, Any], report: Report
+) -> None:
+    cell = framework.cell
+    data = importlib.import_module(f"measure.models.{cell.model}.data")
     try:
         sets = data.sets(planned, cell.architecture, cell.batch_size)
     except data.NoData as problem:
         report({**found, "status": "unsupported", "reason": str(problem)})
         return
     found |= {"images": len(sets.images), "validation_images": len(sets.validation_images)}
-    try:
-        framework.begin_training()
-        for epoch in range(planned["epochs"]):
-            found["epochs"].append(_epoch(framework, sets, sets.order(epoch, cell.seed)))
-            report(found)
-    except Exception as error:
-        words = next(iter(str(error).splitlines()), "")
-        report({**found, "status": "error", "reason": f"{type(error).__name__}: {words}"})
+    framework.begin_training()
+    for epoch in range(planned["epochs"]):
+        one = _epoch(framework, sets, sets.order(epoch, cell.seed))
+        if not math.isfinite(one["validation_loss"]):
+            raise ArithmeticError(f"the loss of epoch {epoch + 1} is {one['validation_loss']}")
+        found["epochs"].append(one)
+        report(found)
 
 
 def _epoch(framework: Framework, sets: Any, order: Any) -> dict[str, Any]:

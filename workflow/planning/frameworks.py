@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from contract.settings import SETTINGS
-from planning.config import ConfigError, read_yaml, violations, words
+from planning.config import ConfigError, check_names, read_yaml, violations, words
 
 WORKFLOW = Path(__file__).parent.parent
 OWN = WORKFLOW / "measure"  # holds our frameworks/; the user's folders may hold theirs
@@ -42,6 +42,7 @@ class Framework:
 def frameworks(folders: list[str]) -> dict[str, Framework]:
     """Our frameworks and those of the user's folders, by name; raises :class:`ConfigError`."""
     found: dict[str, Framework] = {}
+    check_names((OWN, *map(Path, folders)), "frameworks", "a module")
     for folder in (OWN, *map(Path, folders)):
         path = folder / "frameworks" / "frameworks.yaml"
         if folder == OWN or path.is_file():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jsonschema.exceptions import best_match
 
-from planning.config import ConfigError, read_yaml, violations, words
+from planning.config import ConfigError, check_names, read_yaml, violations, words
 
 PARTS = ("models", "frameworks")  # of a user's folder
 FRAMEWORK_ALONE = "framework"  # the way of models that are not around an operation of their own
@@ -92,19 +92,14 @@ class Models:
                     f"folders: '{folder}' has no folder models or frameworks in it{hint}"
                 )
         self._roots = (OWN, *map(Path, folders))
-        files: dict[str, Path] = {}
-        for path in self._files():
-            if path.parent.name in files:
-                raise ConfigError(f"{path}: there is a model of this name already")
-            files[path.parent.name] = path
+        check_names(self._roots, "models", "a model")
         self._loaded: dict[str, Model] = {}  # every run of a plan asks for its model
 
     def names(self) -> list[str]:
         """The names of all models, without their variants."""
-        return sorted(path.parent.name for path in self._files())
-
-    def _files(self) -> list[Path]:
-        return [path for root in self._roots for path in root.glob("models/*/model.yaml")]
+        return sorted(
+            path.parent.name for root in self._roots for path in root.glob("models/*/model.yaml")
+        )
 
     def load(self, name: str) -> Model:
         """One model or variant; raises :class:`ConfigError` for an unknown or broken one."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from datasets.fetch import digest
 from datasets.registry import DATASETS, Dataset
 from planning.cells import Row
 from planning.models import Model
@@ -46,9 +47,13 @@ def marker(data: Dataset) -> str:
 
 
 def was_fetched(marker: str) -> bool:
-    """False if a marker says why a data set could not be fetched, or cannot be read."""
+    """False if a marker says why a data set could not be fetched, or cannot be read, or if the data
+    set is no longer there as it was fetched.
+    """
     try:
-        return json.loads(Path(marker).read_text())["reason"] is None
+        found = json.loads(Path(marker).read_text())
+        data = DATASETS[found["name"]]
+        return found["reason"] is None and digest(Path(FOLDER, data.file)) == data.sha256
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
