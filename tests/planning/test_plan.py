@@ -72,6 +72,11 @@ def test_what_one_run_tells_as_well_is_measured_in_the_first_whatever_the_number
     assert one.items() <= five.items()
 
 
+def test_each_run_of_a_cell_has_a_seed_of_its_own_and_the_first_that_of_the_configuration():
+    runs = plan(runs=3, seed=7, models={"bert": {"fit": 4}}, columns=["keras3-jax"]).runs
+    assert {run.number: json.loads(run.identity)["seed"] for run in runs} == {1: 7, 2: 8, 3: 9}
+
+
 def test_every_run_that_pads_prompts_is_probed_at_the_shortest_and_the_longest_length():
     columns = ["keras3-jax", "pytorch-eager"]
     about = {"scale": "laptop", "models": {"gemma": {"generate": 4}}, "columns": columns}
