@@ -119,6 +119,8 @@ def test_facts_of_a_made_up_machine(tmp_path):
     sections = host.sections(tmp_path)
     facts = {name: value for section in sections.values() for name, value in section.items()}
     assert FACTS.items() <= facts.items()
+    (tmp_path / "sys/class/dmi/id/product_name").write_bytes(b"PC\xff")
+    assert "PC\ufffd" in json.dumps(host.sections(tmp_path), ensure_ascii=False)
     limits = sections["Limits of this process"]
     assert (limits["processor time"], limits["memory"]) == ("1.5 processors", "8.0 GiB")
     assert "S123" not in json.dumps(sections)

@@ -23,7 +23,7 @@ def test_the_work_of_others_on_its_processors_counts(
 ):
     """There are four processors, of which the run may use two."""
     monkeypatch.setattr(foreign.os, "sched_getaffinity", lambda pid: {1, 3})
-    monkeypatch.setattr(foreign.os, "getsid", lambda pid: 70)
+    monkeypatch.setattr(foreign.os, "getsid", {0: 70}.__getitem__)
     now_s = iter([0.0, 4.0])
     monkeypatch.setattr(foreign.time, "perf_counter", lambda: next(now_s))
     monkeypatch.setattr(foreign, "Path", lambda path: Path(f"{tmp_path}{path}"))

@@ -159,6 +159,7 @@ def test_work_that_was_left_behind_the_fences_is_no_number(run):
     record = run(late_ms=[5.0])
     assert (record["status"], record["restarted"]) == ("invalid", None)
     assert record["reason"].endswith("the clock stopped before the work did")
+    assert run(step_ms=10.0, late_ms=[5.0])["status"] == "invalid"  # a part of a block, too
     # A run held up once in a while does not lack a fence.
     assert run(late_ms=[5.0, 0.0, 0.0])["status"] == "ok"
 

@@ -1,6 +1,7 @@
 """One sample of the monitor: the counters of a simulated machine and of a simulated GPU."""
 
 import os
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -90,12 +91,15 @@ def test_the_readings_of_a_gpu(nvml):
 
 @pytest.fixture
 def ours(monkeypatch):
-    """The id of one of the run's processes; this test plays the supervisor."""
-    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    """The id of one of the run's processes, a child of a child; this test plays the supervisor."""
+    sleeper = subprocess.Popen(
+        ["/bin/sh", "-c", "sleep 60 & echo $!; wait"], stdout=subprocess.PIPE, text=True
+    )
     monkeypatch.setattr(os, "getppid", os.getpid)
-    yield sleeper.pid
-    sleeper.kill()
-    sleeper.wait()
+    pid = int(sleeper.stdout.readline())
+    yield pid
+    os.kill(pid, signal.SIGKILL)
+    sleeper.communicate()
 
 
 def test_foreign_processes_and_memory_of_the_runs_own_with_and_without_our_numbering(nvml, ours):

@@ -156,6 +156,7 @@ BOTH = (read_configuration, read_yaml)
             b"runs: 5\nscale: smoke\nruns: 1",
             "line 3, column 1: the key 'runs' is there twice, first in line 1",
         ),
+        (b"a:\n\tb: 1", "line 2"),  # tabs are blanks in JSON alone
         (b"a: [{b: &b {c: 1, 'c': 2}}, *b]", "line 1, column 19: the key 'c' is there twice"),
     ],
 )

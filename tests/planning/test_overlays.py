@@ -42,6 +42,11 @@ def test_columns_are_called_by_what_lies_over_them(tmp_path, trees):
     ]
 
 
+def test_a_checkout_whose_name_no_path_may_have_is_a_tree(tmp_path):
+    (column,) = plan([over(source_tree(tmp_path / "源", "AT = 1"))]).columns
+    assert column.name == "keras3-jax+tree"
+
+
 def test_a_changed_file_changes_the_identities_of_its_column_alone(trees):
     def identities():
         runs = plan([JAX, over(trees[0])]).runs

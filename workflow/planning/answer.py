@@ -8,8 +8,8 @@ run of it with more rounds, which leaves every finished run as it is.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
-import math
 import os
 import sys
 import time
@@ -60,8 +60,8 @@ def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
             f"--minutes: a round of {rows[0]} takes {cost:.0f} s, and {max(left_s, 0):.0f} s are"
             " left after the first; two rounds are the least that shows anything"
         )
-    looks = [FIRST_LOOK * 2**n for n in range(1 + int(math.log2(max(most / FIRST_LOOK, 1))))]
-    kept = [look for look in looks if look * 1.5 <= most]
+    looks = (FIRST_LOOK * 2**n for n in itertools.count())
+    kept = itertools.takewhile(lambda look: look * 1.5 <= most, looks)
     return Schedule(tuple(rows), (*kept, most))
 
 
