@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bundle import steps
 from tests.bundle_kit import THIS, Kit, fake_kit
 from tests.measure import nvidia_smi
 from tests.shared import gone, put, succeed
@@ -212,3 +213,16 @@ def test_an_old_python_is_told_in_one_line(kit):
     assert done.returncode == 1
     assert done.stderr.startswith("millistep: Python 3.11 or later is needed")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_run_that_lacked_a_package_is_measured_again_with_another_interpreter(tmp_path):
+    file = steps.File("identity", None, str(tmp_path / "run1.json"))
+    failed = {"identity": "identity", "reason": "ValueError: no"}
+    for content, done in (
+        (failed, True),
+        ({**failed, "reason": "missing package, ModuleNotFoundError: No module named 'x'"}, False),
+        ({**failed, "identity": "another"}, False),
+        (["no", "record"], False),
+    ):
+        put(tmp_path / "run1.json", json.dumps(content))
+        assert file.is_done() == done

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bundle.columns import Column
+from contract.ending import MISSING_PACKAGE
 from supervise import reading
 
 
@@ -24,8 +25,12 @@ class File(Timed):
     path: str
 
     def is_done(self) -> bool:
-        """True if it is there as planned; a failure with its reason counts, too."""
-        return identity_of(Path(self.path)) == self.identity
+        """True if it is there as planned; a failure with its reason counts, too, unless it is that
+        a package is missing: the next interpreter that is named may have it.
+        """
+        found = _content(Path(self.path))
+        lacking = str(found.get("reason")).startswith(MISSING_PACKAGE)
+        return found.get("identity") == self.identity and not lacking
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,13 @@ class Settings:
 
 def identity_of(path: Path) -> str | None:
     """The identity in a file that a program wrote; None if it is missing or broken."""
+    return _content(path).get("identity")
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """A file that a program wrote; empty if it is missing or broken."""
     try:
-        found: str = json.loads(reading.read_bytes(path))["identity"]
-        return found
-    except (OSError, reading.Unreadable, ValueError, KeyError, TypeError, RecursionError):
-        return None
+        found = json.loads(reading.read_bytes(path))
+    except (OSError, reading.Unreadable, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

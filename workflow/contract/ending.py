@@ -45,6 +45,7 @@ IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
 CANNOT_HERE = ("WrongDevice", "NoCompiler")
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MAX_REASON = 500  # characters
+MISSING_PACKAGE = "missing package"
 MOST_LATE = 0.02  # share of a block's time; 0 for a fence that waits for all work
 PROCESS_ENDED = "ProcessEnded"  # instead of an exception's type: the run's ending says how
 WHOLE_JOB_KILLED = "the whole job was ended from outside, by a cluster's or the machine's limit"
@@ -166,7 +167,7 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
     if status := _by_words(message):
         return status, reason
     if type == "ModuleNotFoundError" and "'measure.models." not in message:  # a model's own module
-        return "error", f"missing package, {reason}"[:MAX_REASON]
+        return "error", f"{MISSING_PACKAGE}, {reason}"[:MAX_REASON]
     return "error", reason
 
 
