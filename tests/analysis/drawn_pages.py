@@ -45,6 +45,12 @@ def write_drawn(results: Results, folder: Path) -> tuple[Path, Path]:
     return write_pages(results, drawn, folder)
 
 
+def groups_of(project):
+    """The caveats, those of one cause as one."""
+    results = project.load()
+    return grouped(collect(results), results)
+
+
 def pages_of(project, figures: Path) -> tuple[str, str]:
     """The text of both pages."""
     report, appendix = write_pages(project.load(), figures, project.folder)
