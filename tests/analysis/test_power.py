@@ -43,6 +43,12 @@ def test_the_rounds_that_equal_columns_are_told_are_those_they_take():
     assert np.mean(np.isinf(told)) <= 0.25
 
 
+def test_no_more_rounds_are_told_than_a_configuration_may_ask_for():
+    rows = (0.03 * np.random.default_rng(seed).normal(size=(4, 3)) for seed in range(60))
+    told = [rounds_to_place(contest(logs), ("0", "1", "2", "3")) for logs in rows]
+    assert max(filter(None, told)) == 97  # beside the three: 100 in all
+
+
 @pytest.mark.parametrize(("ratio", "deviation"), [(1.05, 0.02), (0.93, 0.04), (1.0, 0.02)])
 def test_a_pair_is_decided_after_about_as_many_rounds_as_are_told(ratio, deviation):
     generator = np.random.default_rng(1)

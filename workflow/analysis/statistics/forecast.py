@@ -140,7 +140,7 @@ def rounds_to_place(contest: Contest, names: Collection[str]) -> int | None:
         if not most or placed(most) < LIKELY - error:
             return None
     more = 1 + bisect_left(range(1, most), LIKELY, key=placed)
-    return more if more < 10 else -(-more // 10) * 10
+    return more if more < 10 else min(-(-more // 10) * 10, most)  # what `runs` may be, at most
 
 
 def field_of(contest: Contest) -> Field:
