@@ -173,7 +173,7 @@ def test_a_size_that_the_model_lacks_is_one_line(tmp_path, field):
 def test_a_model_of_ones_own_has_a_name_of_its_own(tmp_path):
     text = yaml.safe_dump(GOOD)
     path = put(tmp_path / "models/bert/model.yaml", text).parent
-    refused([f"{path}: there is a model of this name already"], lambda: Models([str(tmp_path)]))
+    refused([f"{path}: there is one of this name already"], lambda: Models([str(tmp_path)]))
 
 
 def test_a_variant_has_no_size_that_its_model_does_not_have(tmp_path):

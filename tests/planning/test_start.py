@@ -184,7 +184,7 @@ BUILDER = "import keras\n\ndef {name}(cell):\n    pass\n\nbatch = None\n"
         ({"device": 3}, "device: 3 is without effect, nothing is measured on a GPU"),
         (
             {"columns": ["host", {"framework": "host", "way": "numpi"}]},
-            "columns.1.way: no model has the way 'numpi' on host; there are ",
+            "columns.1.way: none of the models has the way 'numpi' on host; there are ",
         ),
     ],
 )

@@ -214,14 +214,14 @@ def _list(values) -> str:
     return ", ".join(str(value) for value in values)
 
 
-def check_names(roots: Iterable[Path], part: str, what: str) -> None:
-    """Raise :class:`ConfigError` if two folders hold a module or package of one name: Python would
-    import the first of them for both.
+def check_names(roots: Iterable[Path], part: str) -> None:
+    """Raise :class:`ConfigError` if two folders have a module or package of one name in this part
+    of them: Python would import the first of them for both.
     """
     seen: set[str] = set()
     for root in roots:
         for path in sorted(Path(root, part).glob("[a-z]*")):
             if path.is_dir() or path.suffix == ".py":
                 if path.stem in seen:
-                    raise ConfigError(f"{path}: there is {what} of this name already")
+                    raise ConfigError(f"{path}: there is one of this name already")
                 seen.add(path.stem)

@@ -49,18 +49,19 @@ def _environment(
     # hidden from it: so nothing but the device differs between the two.
     kind = "cuda" if "cuda" in (plan.accelerator, column.accelerator) else "cpu"
     paths = [root / column.stack / kind / f"{name}.yaml" for root in roots]
-    definition = next((path for path in paths if path.is_file()), None)
-    if definition is None and not column.interpreter:
+    there = [path for path in paths if path.is_file()]
+    if not there and not column.interpreter:
         looked = ", ".join(map(str, paths))
         raise ConfigError(f"{column.name}: there is no environment {name}; looked for are {looked}")
+    definition = (there or paths)[0]
     if column.interpreter:  # a name that no locked environment has
         name = f"{column.name}+interpreter"
     words = [name, *(overlay.word for overlay in column.overlay)]
     contents = [overlay.sha256 or overlay.source for overlay in column.overlay]
     return Environment(
         name="+".join(words),
-        definition=definition or paths[0],
-        sha256=with_overlays(sha256(definition or paths[0]), contents),
+        definition=definition,
+        sha256=with_overlays(sha256(definition), contents),
         interpreter=column.interpreter,
         overlay=column.overlay,
         folder=plan.results,

@@ -42,7 +42,7 @@ class Framework:
 def frameworks(folders: list[str]) -> dict[str, Framework]:
     """Our frameworks and those of the user's folders, by name; raises :class:`ConfigError`."""
     found: dict[str, Framework] = {}
-    check_names((OWN, *map(Path, folders)), "frameworks", "a module")
+    check_names((OWN, *map(Path, folders)), "frameworks")
     for folder in (OWN, *map(Path, folders)):
         path = folder / "frameworks" / "frameworks.yaml"
         if folder == OWN or path.is_file():

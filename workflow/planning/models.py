@@ -92,7 +92,7 @@ class Models:
                     f"folders: '{folder}' has no folder models or frameworks in it{hint}"
                 )
         self._roots = (OWN, *map(Path, folders))
-        check_names(self._roots, "models", "a model")
+        check_names(self._roots, "models")
         self._loaded: dict[str, Model] = {}  # every run of a plan asks for its model
 
     def names(self) -> list[str]:

@@ -88,17 +88,16 @@ def _ways(plan) -> dict[tuple[Row, str], str]:
 
 
 def unknown_ways(plan) -> list[str]:
-    """A line for each column whose way no model has on its framework: it may be misspelt."""
-    found = []
+    """A line for each column whose way none of the models has: it may be misspelt."""
+    found, models = [], [plan.models.load(name) for name in plan.measured_models]
     for place, column in enumerate(plan.columns):
-        if "way" in column.asked:
-            name, models = column.framework.name, {*plan.models.names(), *plan.measured_models}
-            known = {way for model in models for way in plan.models.load(model).ways_on(name)}
-            if column.way not in known:
-                found.append(
-                    f"columns.{place}.way: no model has the way '{column.way}' on {name}; "
-                    f"there are {', '.join(sorted(known))}"
-                )
+        name = column.framework.name
+        known = {way for model in models for way in model.ways_on(name)}
+        if "way" in column.asked and column.way not in known:
+            found.append(
+                f"columns.{place}.way: none of the models has the way '{column.way}' on {name}; "
+                f"there are {', '.join(sorted(known)) or 'none'}"
+            )
     return found
 
 

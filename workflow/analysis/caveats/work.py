@@ -145,7 +145,7 @@ def xla_as_published(data: Data) -> Iterator[Found]:
         and published.execution_of(cell.column.framework, cell.row) != "graph"
     ]
     for ran in (True, False):
-        cells = [cell for cell in told if bool(cell.records[0].parity["jit_compile"]) is ran]
+        cells = [cell for cell in told if bool(cell.records[0].parity.get("jit_compile")) is ran]
         asked, own = dict.fromkeys(cells, ran), dict.fromkeys(cells, not ran)
         evidence = {"jit_compile": labelled(asked), "jit_compile_auto": labelled(own)}
         yield Found(cells, evidence, {"compiled": ran})
