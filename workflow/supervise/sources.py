@@ -18,6 +18,7 @@ from typing import Protocol
 PACKAGES = ("measure", "supervise")
 EXTENSIONS = ("native", "naive")  # ways of an operation that extend the framework's library
 WAYS_WITHOUT_C = ("framework", "triton", "python", "numpy", "numba", "pandas", "pyarrow", "polars")
+INIT = "__init__.py"
 C_ENDINGS = (".c", ".cpp", ".h", ".pyx")
 _SPACE = r"(?:[ \t]|\\\r?\n)+"
 STATEMENT = re.compile(
@@ -38,25 +39,29 @@ class Built(Protocol):
 def digest(root: Path, entries: tuple[Path, ...]) -> str:
     """sha256 over the entry files and everything of these packages that they import.
 
-    root: the folder that holds the packages. A model may lie elsewhere, in a folder
-    ``models/<name>`` of its own. Files count by their modules' names, so moving a folder
-    changes nothing. An entry that does not exist (a model need not support every
-    framework) is left out.
+    root: the folder that holds the packages. Models and frameworks may lie elsewhere, in
+    ``models/<name>`` and ``frameworks`` of a folder of their own. Files count by their modules'
+    names, so moving a folder changes nothing. An entry that does not exist (a model need not
+    support every framework) is left out.
     """
     whole = hashlib.sha256()
-    named = {_module_path(root, file): file for file in closure(root, entries)}
+    named = {_module_path(root, file).as_posix(): file for file in closure(root, entries)}
     for name, file in sorted(named.items()):
         content = _content(file)
         whole.update(f"{name}\0{len(content)}\0".encode() + content)
     return whole.hexdigest()
 
 
-def _module_path(root: Path, file: Path) -> str:
+def _module_path(root: Path, file: Path) -> Path:
+    """Where a file would lie below `root`: it may be of a folder that is laid over ours."""
     if file.is_relative_to(root):
-        return file.relative_to(root).as_posix()
-    if file.parent.name == "frameworks":
-        return f"measure/frameworks/{file.name}"
-    return f"measure/models/{file.parent.name}/{file.name}"
+        return file.relative_to(root)
+    return Path(PACKAGES[0], file.relative_to(_folder(file)))
+
+
+def _folder(file: Path) -> Path:
+    """The folder outside of ours whose ``models`` or ``frameworks`` a file is in."""
+    return next(place.parent for place in file.parents if place.name in ("models", "frameworks"))
 
 
 def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
@@ -98,15 +103,18 @@ def _content(file: Path) -> bytes:
 
 @cache
 def _imports(root: Path, file: Path) -> tuple[Path, ...]:
-    found = []
-    for node in _import_statements(_content(file).decode(), PACKAGES):
-        if isinstance(node, ast.Import):
+    found = [] if file.is_relative_to(root) else [file.parent / INIT]
+    package = _module_path(root, file).parent.parts
+    for node in _import_statements(_content(file).decode(), (*PACKAGES, "from .")):
+        if isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*above, *filter(None, [node.module])])
+            names = [module, *(f"{module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         else:
             continue
-        found += [path for name in names for path in _files(root, file.parent, name)]
+        found += [path for name in names for path in _files(root, file, name)]
     return tuple(found)
 
 
@@ -123,19 +131,18 @@ def _import_statements(text: str, packages: tuple[str, ...] = ("",)) -> Iterator
             yield from ast.parse(match[0]).body
 
 
-def _files(root: Path, folder: Path, module: str) -> list[Path]:
+def _files(root: Path, importing: Path, module: str) -> list[Path]:
     """The file of a module of our packages; empty for other modules.
 
-    folder: that of the importing file, which has the modules of a model that lies elsewhere.
+    importing: the file that imports it, whose folder may be laid over ours.
     """
-    package, *parents = module.split(".")
-    if package not in PACKAGES or not parents:
+    package, *names = module.split(".")
+    if package not in PACKAGES or not names:
         return []
-    *parents, name = parents
-    path = root.joinpath(*module.split("."))
-    candidates = [path.with_suffix(".py"), path / "__init__.py"]
-    if parents == ["models", folder.name]:
-        candidates.append(folder / f"{name}.py")
+    places = [root.joinpath(package, *names)]
+    if not importing.is_relative_to(root):
+        places.append(_folder(importing).joinpath(*names))
+    candidates = (path for place in places for path in (place.with_suffix(".py"), place / INIT))
     return [file for file in candidates if file.is_file()][:1]
 
 
