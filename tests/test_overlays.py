@@ -84,6 +84,7 @@ def test_what_lies_beneath_is_made_again_where_it_is_gone(workshop):
     marker = workshop.marker()
     wanted = {"environment": marker["definition_sha256"]}
     assert jobs.as_planned(marker, "venv", wanted)
+    assert not jobs.as_planned({}, "venv", wanted)  # some other JSON is in its place
     shutil.rmtree(workshop.prefix)
     assert not jobs.as_planned(marker, "venv", wanted)
     assert put_over(workshop, tree) == (0, [])

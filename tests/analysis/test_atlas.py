@@ -199,6 +199,7 @@ def test_what_some_archives_lack_is_told(tmp_path):
     assert "<td>v1</td>" in text and text.count("<td>one run has no interval</td>") == 4
     assert "<td>the same within 2\u00a0%</td>" in text
     assert text.count("<td>every machine</td>") == 3 and "contrary" not in text
+    assert "3 come out the same way on every machine, and 0 come out the other way" in text
 
 
 def test_a_claim_holds_on_some_machines(atlas):

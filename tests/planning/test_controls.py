@@ -101,3 +101,20 @@ def test_runs_under_either_name_are_measured_again_where_they_are_missing_or_ano
     assert {*found} == {victim.record, again}
     said = changes.summary(made, found)
     assert f"1 of {len(made.runs)} runs" in said and "seed 77 -> " in said
+
+
+@pytest.mark.parametrize(
+    ("text", "stale"),
+    [
+        ('{"identity": "a"}', False),
+        ('{"identity": "b"}', True),
+        ('{"identity": "a", "not_tried": {"not_deployed": "no network"}}', True),
+        ('{"identity": "a", "refused": "no processor"}', True),
+        *((broken, True) for broken in ("{", "{}", "[]", "5", '{"not_tried": 5}')),
+    ],
+)
+def test_a_part_of_the_self_test_that_is_broken_or_another_is_made_again(tmp_path, text, stale):
+    part = tmp_path / "known_steps.json"
+    assert not changes.is_stale(part, "a")  # it is made because it is missing
+    part.write_text(text)
+    assert changes.is_stale(part, "a") == stale

@@ -135,6 +135,13 @@ def test_what_is_asked_for_is_measured_as_if_it_had_to_be(facts, of_blocks, caps
     assert on_node.now == {} and (RECORD in on_node.asked_of_blocks) == of_blocks
 
 
+def test_second_runs_of_the_self_test_are_asked_for_by_the_rule_that_makes_them(capsys):
+    measure_all()
+    again = {run.record for run in Start(workflow(), config(), ROOT).plan.controls.again}
+    for rule, asked_for in {"time_again": again, "time_keras3_jax": {RECORD}}.items():
+        assert {*tell_results(forcerun={rule}).now} == asked_for
+
+
 @pytest.mark.parametrize(
     "config_facts, workflow_facts, words",
     [

@@ -18,9 +18,9 @@ from deploy.virtual_environments import EnvironmentProblem, write_atomically
 START = "MILLISTEP_START"  # when Snakemake was started; its jobs inherit it
 
 
-def begin() -> int:
-    """The time of this start in ns; noted for its jobs, whose failures count until the next."""
-    return int(os.environ.setdefault(START, str(time.time_ns())))
+def begin() -> None:
+    """Note the time of this start for its jobs, whose failures count until the next."""
+    os.environ.setdefault(START, str(time.time_ns()))
 
 
 @contextlib.contextmanager

@@ -59,7 +59,7 @@ def is_stale(path: Path, identity: str) -> bool:
         return bool(undeployed) or found["identity"] != identity
     except FileNotFoundError:
         return False
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return True  # broken, and measured again in seconds
 
 

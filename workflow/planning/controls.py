@@ -35,6 +35,8 @@ class Control:
 class Controls:
     """The canaries and the self-test of one plan."""
 
+    RULE = "time_again"  # of the second runs of the self-test's cell
+
     def __init__(self, plan):
         self._plan = plan
 

@@ -21,6 +21,8 @@ class Handlers:
         self._start, self._jobs, self._plan = start, jobs, start.plan
         # Blocks that are measured in parallel write their lines into files; this shows them.
         self._lines = running.Shown(Path(start.results, running.FOLDER), sys.stderr)
+        self._page = Path(start.results, "report.html")
+        self._drawn_before = self._drawn()
 
     def begin(self) -> None:
         """Set unreadable files aside, and from now on show the lines of jobs without a terminal."""
@@ -44,11 +46,14 @@ class Handlers:
         self._jobs.forget_what_could_not_begin()
         if self._start.in_block:
             return
-        page = Path(self._start.results, "report.html")
-        if page.exists() and page.stat().st_mtime_ns >= self._start.began_ns:
-            self._show_results(page)
+        if (drawn := self._drawn()) and drawn != self._drawn_before:
+            self._show_results(self._page)
         if not (complete or self._start.elsewhere):
             self._show_what_is_kept()
+
+    def _drawn(self) -> int | None:
+        """When the page was drawn, by the clock of its file system; None if it is not there."""
+        return self._page.stat().st_mtime_ns if self._page.exists() else None
 
     def _show_what_is_kept(self) -> None:
         """Say after an early end how many runs are there, and how to go on."""

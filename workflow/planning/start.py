@@ -46,11 +46,11 @@ class Start:
         """Records that this start measures, and why: those that have to be, and what -R, -F or -f
         asks for. Snakemake knows what these ask for once all rules are read.
         """
-        asked, timed = self.workflow.dag_settings, self.plan.timed
+        asked, controls = self.workflow.dag_settings, self.plan.controls
         names = {*asked.forcerun, *(asked.targets if asked.forcetargets else ())}
-        forced = (
-            path for path, run in timed.items() if asked.forceall or names & {path, run.column.rule}
-        )
+        rules = {path: run.column.rule for path, run in self.plan.timed.items()}
+        rules |= {run.record: controls.RULE for run in controls.again}
+        forced = (path for path, rule in rules.items() if asked.forceall or names & {path, rule})
         return {**dict.fromkeys(forced, changes.ASKED), **self.to_measure}
 
     @cached_property
@@ -146,7 +146,7 @@ class Start:
         gc.freeze()
         gc.set_threshold(50_000)
         # An environment that cannot be deployed is tried only once in this start.
-        self.began_ns = failures.begin()
+        failures.begin()
         # Rules without an environment of their own run on the interpreter that runs Snakemake; the
         # analysis has one.
         python = Path(sys.executable).parent

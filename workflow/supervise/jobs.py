@@ -141,19 +141,20 @@ def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
 def as_planned(environment: dict[str, Any], deployment: str, identity: dict[str, Any]) -> bool:
     """True if a marker's environment is there and is the one planned."""
     return (
-        environment["method"] == deployment
-        and environment["definition_sha256"] == identity["environment"]
-        and os.access(environment["interpreter"], os.X_OK)
-        and os.path.isdir(environment.get("beneath", environment["prefix"]))
+        environment.get("method") == deployment
+        and environment.get("definition_sha256") == identity["environment"]
+        and os.access(environment.get("interpreter", ""), os.X_OK)
+        and os.path.isdir(environment.get("beneath") or environment.get("prefix", ""))
     )
 
 
 def read(marker: Path) -> dict[str, Any] | None:
     """Read a marker; None if it is missing or broken."""
     try:
-        return json.loads(marker.read_text())
+        found = json.loads(marker.read_text())
     except (OSError, ValueError):
         return None
+    return found if isinstance(found, dict) else None
 
 
 def supervised(

@@ -18,6 +18,9 @@ from analysis.formats.text import NA, count, interval_ms, listed, ms, percent, t
 from analysis.statistics.intervals import MARGIN, Interval
 from analysis.writing.rendering import write_rendered
 
+# Outcomes that the first sentences count.
+EVERY, CONTRARY = "every machine", "contrary"
+
 
 def write_page(atlas: Atlas, trends: pd.DataFrame, path: Path) -> None:
     """Write the page as one HTML file that needs no other."""
@@ -50,9 +53,8 @@ def _says(atlas: Atlas) -> list[str]:
     """The sentences that a reader should read first."""
     dates, pairs = atlas.archives["date"], atlas.pairs
     several = pairs[pairs["machines"] > 1]
-    n_for, n_against = several["in_favour"].map(len), several["against"].map(len)
-    agree = ((n_for == several["machines"]) | (n_against == several["machines"])).sum()
-    contrary = ((n_for > 0) & (n_against > 0)).sum()
+    agree = sum(_outcome(one) == EVERY for one in several.itertuples())
+    contrary = sum(_outcome(one) == CONTRARY for one in several.itertuples())
     when = [dates.min(), dates.max()]
     days = f"on {when[0]}" if when[0] == when[1] else f"from {when[0]} to {when[1]}"
     found = [
@@ -143,8 +145,8 @@ def _end(ratio: float, cells: list[int], archive: int) -> Number:
 def _outcome(one: Any) -> str:
     ways = [word for word in WORDS if word != "undecided" and getattr(one, word)]
     if len(ways) == 1 and len(getattr(one, ways[0])) == one.machines:
-        return "every machine" if one.machines > 1 else "one machine"
-    return "contrary" if {"in_favour", "against"} <= {*ways} else "some" if ways else "undecided"
+        return EVERY if one.machines > 1 else "one machine"
+    return CONTRARY if {"in_favour", "against"} <= {*ways} else "some" if ways else "undecided"
 
 
 def _voters(atlas: Atlas, word: str) -> Callable[[Any], Number | str]:
