@@ -11,7 +11,7 @@ from functools import partial
 import matplotlib
 import pytest
 from archive_factory import CONFIG, DEPLOY_LOG, HOME, HOST, LOG, RECORD, USER, UUID, as_somebody
-from tests.shared import succeed
+from tests.shared import put, succeed
 
 from analysis.archive import ABOUT, CRATE, MANIFEST, PLAN, ROOT
 from analysis.archive.__main__ import main as archive
@@ -154,6 +154,13 @@ def test_what_cannot_be_drawn_is_told_in_the_words_of_the_command(tmp_path, monk
         rebuild(tmp_path, PLAN, None)
     monkeypatch.setattr("analysis.archive.rebuild.MODULE", "analysis.none")
     with pytest.raises(InputError, match=r"^analysis.none failed: .*No module named analysis.none"):
+        rebuild(tmp_path, PLAN, None)
+
+
+def test_nothing_that_lies_in_an_archive_is_imported(tmp_path):
+    for module in ("json.py", "analysis/__init__.py", "sitecustomize.py"):
+        put(tmp_path / module, "raise SystemExit(9)")
+    with pytest.raises(InputError, match=r"^results/plan.json: no such file$"):
         rebuild(tmp_path, PLAN, None)
 
 

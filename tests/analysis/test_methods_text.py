@@ -49,7 +49,8 @@ def test_methods_text_says_whose_scatter_was_used_and_what_chance_would_show(tmp
         if record["cell"]["run"] == 3:
             record["identity"] = "{}"
     text = " ".join(methods_text(project.load()))
-    assert "alone." in text and "Smyth" not in text  # two runs are left
+    own = "The variance is that of the cell's own runs, or of the pair's own rounds, alone."
+    assert own in text and "Smyth" not in text  # two runs are left
 
 
 def test_methods_text_of_one_run_claims_no_interval(tmp_path):
