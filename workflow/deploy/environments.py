@@ -216,12 +216,11 @@ def deployed(wanted: argparse.Namespace) -> dict:
 
 
 def title_of(wanted: argparse.Namespace) -> str:
-    """A title for the user: ``environment 2 of 6, keras3-jax (cpu, up to 2.3 GB)``."""
-    place = f" {wanted.place}," if wanted.place else ""
+    """A title for the user: ``environment keras3-jax (cpu, up to 2.3 GB)``."""
     size = space.size_gb(wanted.definition)
     facts = [accelerator(wanted.definition), f"up to {size:g} GB" if size else None]
     known = ", ".join(filter(None, facts))
-    return f"environment{place} {wanted.name}{f' ({known})' if known else ''}"
+    return f"environment {wanted.name}{f' ({known})' if known else ''}"
 
 
 def digest(wanted: argparse.Namespace, copies: dict[str, str]) -> str:
@@ -243,7 +242,6 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--interpreter", help="for the method 'interpreter': the user's own")
     parser.add_argument("--overlay", action="append", default=[], help="what is put over it")
     parser.add_argument("--planned", help="digest that definition and overlays must still have")
-    parser.add_argument("--place", help="among those that are deployed, for the user: 2 of 6")
     parser.add_argument("--marker", required=True, type=Path)
     parser.add_argument("--log", type=Path, help="default: beside the virtual environment")
     parser.add_argument("--link", type=Path, help="made to the environment's folder")

@@ -1,4 +1,4 @@
-"""The order of a plan's runs, which is drawn, and of its jobs: deployments as they are needed."""
+"""The order of a plan's runs, which is drawn, and of the jobs that measure them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from functools import cached_property
 
-from planning.cells import Environment, Row
+from planning.cells import Row
 
 
 def positions(
@@ -56,7 +56,7 @@ class Order:
     def priorities(self) -> dict[str, int]:
         """Priorities of jobs by the file or the whole block that they write; the first is highest.
 
-        Between two steps a number is left free for deployments.
+        Between two steps a number is left free for a deployment.
         """
         found, priority = {}, 0
         for name, files in reversed(self.steps):
@@ -67,41 +67,8 @@ class Order:
             found[name] = priority
         return found
 
-    @cached_property
-    def _first_used(self) -> dict[Environment, int]:
-        """The priority of the last job of the first step that measures in an environment."""
-        plan, found = self._plan, {}
-        for block in plan.blocks:
-            columns = [plan.controls.columns[kind] for kind in block.accelerators]
-            last = self.priorities[block.files[-1]]
-            for column in [*columns, *(run.column for run in block.runs)]:
-                found.setdefault(plan.environment_of(column), last)
-        # Where no cell can be measured, the controls' environments are all there are.
-        controls = map(plan.environment_of, plan.controls.columns.values())
-        known_steps = self.priorities[plan.controls.known_steps.path]
-        return dict.fromkeys(controls, known_steps) | found
-
-    def of_deployment(self, environment: Environment) -> int:
-        """The priority of a deployment: just below the first block that uses it. That block deploys
-        what it lacks itself, so that the first number waits for its own environment alone.
-        """
-        return self._first_used[environment] - 1
-
     @property
     def of_analysis(self) -> int:
-        """The priority of deploying the analysis: after the first block of each environment, before
-        all other blocks.
-        """
-        return min(self._first_used.values()) - 2
-
-    @cached_property
-    def deployments(self) -> list[Environment]:
-        """The plan's environments, in the order in which they are first needed."""
-        return sorted(self._plan.environments, key=self.of_deployment, reverse=True)
-
-    def place(self, environment: Environment | None = None) -> str:
-        """A deployment's place among all, for the user: ``2 of 6``. Without an environment, that of
-        the analysis, which is the last.
-        """
-        last = len(self.deployments) + 1
-        return f"{self.deployments.index(environment) + 1 if environment else last} of {last}"
+        """The priority of deploying the analysis: after the first step, before all others."""
+        _, files = self.steps[0]
+        return self.priorities[files[-1]] - 1

@@ -10,14 +10,13 @@ rule analysis_environment:
         ANALYSIS_ENVIRONMENT,
     log:
         f"{RESULTS}/logs/environments/analysis.log",
-    # After the environments that are measured in: as early as no number has to wait for it.
+    # As early as the first numbers need not wait for it.
     priority: PLAN.order.of_analysis
     localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=100,
-        place=PLAN.order.place(),
     params:
         definition=verbatim(DRAWING.definition.as_posix()),
         sha256=DRAWING.definition_sha256,
@@ -26,5 +25,5 @@ rule analysis_environment:
         program(
             "deploy",
             "--name analysis --definition {params.definition:q}"
-            " --method {params.method} --place {resources.place:q} --marker {output} --log {log}",
+            " --method {params.method} --marker {output} --log {log}",
         )

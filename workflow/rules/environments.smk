@@ -5,7 +5,7 @@
 # find the environments there, and make those that were lost; rules/blocks.smk says when they have
 # to be there before.
 
-for environment in PLAN.order.deployments:
+for environment in PLAN.environments:
 
     rule:
         """Deploy an environment, and write down what it holds."""
@@ -18,13 +18,11 @@ for environment in PLAN.order.deployments:
         log:
             f"{RESULTS}/logs/environments/{environment.stack}/{environment.accelerator}/"
             f"{environment.name}.log",
-        priority: PLAN.order.of_deployment(environment)
         localrule: True
         conda:
             conda(environment)
         resources:
             machine_percent=100,
-            place=PLAN.order.place(environment),
         params:
             name=environment.name,
             definition=verbatim(environment.definition.as_posix()),
@@ -37,7 +35,7 @@ for environment in PLAN.order.deployments:
                 "--name {params.name}"
                 " --definition {params.definition:q} --method {params.method}"
                 " --planned {params.sha256}"
-                " {params.options} --place {resources.place:q} --marker {output} --log {log}",
+                " {params.options} --marker {output} --log {log}",
             )
 
 
