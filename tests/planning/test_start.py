@@ -213,7 +213,8 @@ def test_nothing_is_installed_where_no_cell_can_be_measured():
     refused(words, lambda: this_machine.check_device(nothing))
     on_both = [{"framework": "keras2-tensorflow", "accelerator": kind} for kind in ("cpu", "cuda")]
     nothing = plan(models={"gemma": {"fit": "default"}}, columns=on_both)
-    assert len(nothing.environments) == 2 and nothing.order.of_analysis  # the plan can be made, to say so
+    # The plan can be made, to say so.
+    assert len(nothing.environments) == 2 and nothing.order.of_analysis
 
 
 def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):

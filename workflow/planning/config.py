@@ -69,27 +69,18 @@ MERGE = "tag:yaml.org,2002:merge"
 
 class _EachKeyOnce:
     """A loader's part that refuses a key that a mapping has twice; one that it merges is another's.
-
-    Before anything is constructed: merged keys are put among a mapping's own then.
+    Merged keys are put among a mapping's own, so each is looked at before that.
     """
 
-    def get_single_node(self):
-        root = super().get_single_node()
-        nodes, seen = [root], set()
-        while nodes:
-            node = nodes.pop()
-            if id(node) not in seen:
-                seen.add(id(node))
-                nodes += _parts(node)
-        return root
+    def flatten_mapping(self, node):
+        if not hasattr(node, "seen"):
+            node.seen = True
+            _check_keys(node)
+        super().flatten_mapping(node)
 
 
-def _parts(node) -> list:
-    """The nodes in a node; raises a YAMLError for a key that is there twice."""
-    if isinstance(node, yaml.SequenceNode):
-        return node.value
-    if not isinstance(node, yaml.MappingNode):
-        return []
+def _check_keys(node: yaml.MappingNode) -> None:
+    """Raise a YAMLError for a key that is there twice."""
     marks: dict[str, yaml.Mark] = {}
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode) and key.tag != MERGE:
@@ -98,7 +89,6 @@ def _parts(node) -> list:
                 problem = f"the key '{key.value}' is there twice, first in line {first}"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
             marks[key.value] = key.start_mark
-    return [part for pair in node.value for part in pair]
 
 
 class _Fast(_EachKeyOnce, FAST):
