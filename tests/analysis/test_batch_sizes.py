@@ -77,3 +77,13 @@ def test_predict_does_not_blame_the_optimizer(tmp_path, task):
     slow_fixed_probe(project)
     (caveat,) = found(project, "fixed_cost_dominates")
     assert ("optimizer" in caveat.sentence) == (task == "fit")
+
+
+def test_other_lengths_are_no_points_of_a_batch_size(quiet):
+    slow_fixed_probe(quiet)
+    longer = {"batch_size": 8, "max_length": 200, "new_tokens": 400}
+    quiet.change(lambda r: r["probes"].append({**r["probes"][0], **longer}))
+    (caveat,) = found(quiet, "fixed_cost_dominates")
+    (of_cell,) = caveat.evidence["cells"].values()
+    points = [(point["run"], point["batch_size"]) for point in of_cell["points"]]
+    assert sorted(points) == [(run, size) for run in (1, 2, 3) for size in (8, 16)]

@@ -1,7 +1,8 @@
 """A claim is reproduced, or not, only under the conditions that it was made under."""
 
 import pytest
-from the_pages_machine import JAX, K2, K3_TF, PUBLISHED, on_the_pages_machine, verdicts
+from record_changes import takes
+from the_pages_machine import BERT, JAX, K2, K3_TF, PUBLISHED, on_the_pages_machine, verdicts
 
 from analysis.claims import ClaimResult
 from analysis.claims.conditions import differences
@@ -99,3 +100,18 @@ def test_compiled_bert_was_published_with_products_in_tf32(tmp_path):
     found = differences(results, PUBLISHED, list(results.cells)).settings
     told = "products of PyTorch (compiled) in BERT {} were in float32, the page's in TF32"
     assert found == [told.format(task) for task in ("fit", "predict")]
+
+
+def test_a_row_that_is_not_in_the_published_table_has_no_part_in_its_claims(tmp_path):
+    project = on_the_pages_machine(tmp_path, rows=(*BERT, ("bert", "fit", 8, None)))
+
+    def slow(record):
+        if record["cell"]["batch_size"] == 8:
+            takes(record, 99.0)
+
+    project.change(slow, column=K3_TF)
+    project.change(slow, column=JAX)
+    found = verdicts(project.load())
+    for claim in ("keras3_faster_than_keras2", "bert_fit_100"):
+        assert found[claim].verdict is ClaimResult.REPRODUCED
+        assert "batch 8" not in found[claim].why

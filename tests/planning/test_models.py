@@ -176,6 +176,13 @@ def test_a_model_of_ones_own_has_a_name_of_its_own(tmp_path):
     refused([f"{path}: there is one of this name already"], lambda: Models([str(tmp_path)]))
 
 
+def test_two_models_of_one_title_are_refused_where_both_are_measured(tmp_path):
+    asked = own(tmp_path, title="BERT")
+    plan(**asked)
+    both = {**asked["models"], "bert": {"fit": "default"}}
+    refused(["models: small and bert have one title, 'BERT'"], **{**asked, "models": both})
+
+
 def test_a_variant_has_no_size_that_its_model_does_not_have(tmp_path):
     wide = {"sizes": {"widht": 16}, "parameters": 160}
     written(tmp_path, yaml.safe_dump({**GOOD, "variants": {"wide": wide}}))

@@ -64,6 +64,7 @@ class Plan:
         asked = [name for name, tasks in self.config["models"].items() if tasks]
         self.rows = [row for name in asked for row in self._rows(name)]
         self.measured_models = [*dict.fromkeys(row.model for row in self.rows)]
+        self._check_titles()
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         default = resolve.DEFAULT_RUNS[self.scale]
@@ -121,6 +122,14 @@ class Plan:
         for name in self.config["environment"]:
             if reason := variables.refusal(name):
                 raise ConfigError(f"environment.{name}: not allowed, it {reason}")
+
+    def _check_titles(self) -> None:
+        """Raise :class:`ConfigError` for two models that no table would tell apart."""
+        by_title: dict[str, str] = {}
+        for name in self.measured_models:
+            title = self.models.load(name).title
+            if (other := by_title.setdefault(title, name)) != name:
+                raise ConfigError(f"models: {other} and {name} have one title, '{title}'")
 
     def _columns(self) -> list[Column]:
         for name in self.config["interpreters"]:

@@ -21,8 +21,7 @@ from analysis.archive.manifest import sha256
 from analysis.archive.rebuild import rebuild
 from analysis.archive.unpack import results_in
 from analysis.archive.verification import DIFFERENT, IDENTICAL, Rebuild, verify
-from analysis.claims.claim import load_claims
-from analysis.claims.verdicts import tested
+from analysis.claims.verdicts import outcomes
 from analysis.data import ROW, Data
 from analysis.formats.errors import InputError, run_command, write_text
 from analysis.formats.strict_json import read_json
@@ -30,7 +29,6 @@ from analysis.formats.text import listed, plain
 from analysis.results.machines import machines_of
 from analysis.results.reference import Reference, load_reference
 from analysis.results.results import Results, correlation_of_starts
-from analysis.results.stacks import on_stack
 from analysis.results.stand_in import NOT_TO_BE_CITED, is_simulated
 from analysis.statistics.intervals import ends
 from analysis.statistics.mean_ratio import mean_ratio
@@ -170,9 +168,8 @@ def _means(data: Data, work: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def _claims(results: Results, reference: Reference) -> list[dict[str, Any]]:
-    found, pages = [], on_stack(results, reference.stack)
-    for claim in load_claims():
-        _, outcome, _ = tested(claim, results, pages)
+    found = []
+    for claim, _, outcome, _ in outcomes(results, reference):
         if outcome.tested:
             gains = [1 + gain for gain in outcome.evidence.get("gain", {}).values()]
             found.append(

@@ -6,7 +6,8 @@ the published table, say whether a claim's own numbers bear it out.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -57,8 +58,7 @@ class ClaimVerdict:
 
 def judge(results: Results, reference: Reference) -> list[ClaimVerdict]:
     """Judge every claim of reference/claims.yaml, in the order of the file."""
-    pages = on_stack(results, reference.stack)
-    return [_judged(claim, results, pages, reference) for claim in load_claims()]
+    return [_judged(*found, reference) for found in outcomes(results, reference)]
 
 
 def write_claims(results: Results, reference: Reference, folder: Path) -> None:
@@ -68,18 +68,25 @@ def write_claims(results: Results, reference: Reference, folder: Path) -> None:
     write_text(folder / "claims.json", document + "\n")
 
 
-def tested(claim: Claim, results: Results, pages: Results) -> tuple[Results, Outcome, bool]:
-    """The results that a claim is asked of, what its test finds there, and whether these are
-    `pages`, the columns on the page's own versions: a claim about the published table is asked of
-    them, where they were measured.
+def outcomes(
+    results: Results, reference: Reference
+) -> Iterator[tuple[Claim, Results, Outcome, bool]]:
+    """Yield every claim, the results that it is asked of, what its test finds there, and whether
+    these are the columns on the page's own versions. A claim about the published table is asked of
+    these, where they were measured, and only of rows that are in that table.
     """
-    on_pages = bool(claim.revision and pages.plan.columns)
-    asked = pages if on_pages else results
-    return asked, TESTS[claim.kind](asked, **claim.parameters), on_pages
+    rows = tuple(row for row in results.rows if row.row.published_batch_size is not None)
+    of_table = replace(results, rows=rows)
+    pages = on_stack(of_table, reference.stack)
+    for claim in load_claims():
+        on_pages = bool(claim.revision and pages.plan.columns)
+        asked = pages if on_pages else of_table if claim.revision else results
+        yield claim, asked, TESTS[claim.kind](asked, **claim.parameters), on_pages
 
 
-def _judged(claim: Claim, results: Results, pages: Results, reference: Reference) -> ClaimVerdict:
-    asked, outcome, on_pages = tested(claim, results, pages)
+def _judged(
+    claim: Claim, asked: Results, outcome: Outcome, on_pages: bool, reference: Reference
+) -> ClaimVerdict:
     verdict, why = _verdict(claim, outcome, asked, reference)
     published = ""
     if claim.revision:

@@ -25,7 +25,7 @@ frame               a line per
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
 from typing import Any
@@ -50,14 +50,15 @@ RUN = [*CELL, "run"]
 CellKey = tuple[str, str, int, str]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Data:
     """What was planned and measured, as tables; `results` has what no table has yet, `reference`
-    what was published (None where nothing asks for it).
+    what was published (None where nothing asks for it). Equal for the same results, so that what
+    was computed of them is not computed again.
     """
 
     results: Results
-    reference: Reference | None = None
+    reference: Reference | None = field(default=None, compare=False)
 
     @cached_property
     def cell_of(self) -> dict[CellKey, Cell]:

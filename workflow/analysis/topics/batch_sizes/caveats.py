@@ -36,4 +36,5 @@ def _points(cell: Cell) -> list[dict[str, Any]]:
         {"run": run.number, "batch_size": probe.batch_size, "ms": probe.step_ms}
         for run in cell.ok_runs
         for probe in run.record.probes
+        if probe.batch_size != cell.row.batch_size  # of another length, else
     ]
