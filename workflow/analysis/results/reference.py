@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.formats.errors import InputError
-from analysis.results.plan import Column, Row, RowKey
+from analysis.results.plan import Column, Row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 REFERENCE = Path(__file__).resolve().parents[3] / "reference"
 
 CellKey = tuple[str, str, int, str]
+TABLE = ["revision", "model", "task", "batch_size", "framework", "ms_per_step"]
 TRAININGS = {
     **{"model": str, "task": str, "batch_size": int, "device": str, "epochs": int},
     **{"total_s": float, "steps_per_epoch": int, "ms_per_step_low": float},
@@ -164,27 +164,18 @@ def _load_conditions(data: dict[str, Any]) -> Conditions:
 
 
 def _load_table(path: Path, revisions: dict[str, str]) -> dict[str, dict[CellKey, float | None]]:
+    from pandas import isna, read_csv  # here, because importing it takes longer than most commands
+
     cells: dict[str, dict[CellKey, float | None]] = {name: {} for name in revisions}
-    with path.open(encoding="utf-8", newline="") as lines:
-        for line in csv.DictReader(lines):
-            cells[line["revision"]][_cell_key(line)] = (
-                float(line["ms_per_step"]) if line["ms_per_step"] else None
-            )
+    for revision, *key, step_ms in read_csv(path)[TABLE].itertuples(index=False):
+        cells[revision][tuple(key)] = None if isna(step_ms) else float(step_ms)
     return cells
 
 
 def _load_devices(folder: Path, entry: dict[str, Any]) -> PublishedDevices:
     """Read the table that an entry of sources.yaml names, with its labels."""
-    from pandas import read_csv  # here, because importing it takes longer than most commands
+    from pandas import read_csv
 
     trainings = read_csv(folder / entry["table"], usecols=list(TRAININGS), dtype=TRAININGS)
     labels = {name: value for name, value in entry.items() if name != "table"}
     return PublishedDevices(**labels, trainings=trainings)
-
-
-def _cell_key(line: dict[str, Any]) -> CellKey:
-    return *_row_key(line), line["framework"]
-
-
-def _row_key(line: dict[str, Any]) -> RowKey:
-    return line["model"], line["task"], int(line["batch_size"])
