@@ -77,6 +77,10 @@ def test_what_the_rounds_of_a_row_show_is_printed_and_written(project, tmp_path)
     text = (tmp_path / "fit.txt").read_text()
     assert (done.returncode, done.stderr) == (0, f"    {text}")
     assert text.startswith("BERT fit: from 8.016 ms on Keras 3 (JAX) to 30.06 ms on Keras 3 (Py")
+    project.fail("error", "not measured yet", run=3)
+    project.save()
+    said = run("report.verdict", *options, 8).stderr
+    assert said.startswith("    after 2 of 3 rounds, BERT fit: from 8.0")
     for batch_size in (9, "x"):
         told = run("report.verdict", *options, batch_size).stderr
         assert told.count("\n") == 1 and f"--row bert fit {batch_size}: is no row of" in told

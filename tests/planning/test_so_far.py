@@ -36,13 +36,18 @@ def shown(tmp_path, monkeypatch):
     return of
 
 
-def test_a_page_follows_the_first_row_and_each_round_and_a_verdict_each_complete_row(shown):
+def test_a_page_follows_the_first_row_and_each_round_and_a_verdict_each_row_that_has_two(shown):
     assert shown(runs=2) == [
         "results/so_far/first_row/report.html",
         "results/so_far/round1/report.html",
-        "results/so_far/laptop/bert/fit-b8.txt",
-        "results/so_far/laptop/bert/predict-b32.txt",
+        "results/so_far/laptop/bert/fit-b8/round2.txt",
+        "results/so_far/laptop/bert/predict-b32/round2.txt",
     ]  # after the last row the report itself
+    assert [path for path in shown(done=5, runs=3) if path.endswith("txt")] == [
+        "results/so_far/laptop/sam/predict-b4/round2.txt",
+        "results/so_far/laptop/bert/fit-b8/round3.txt",
+        "results/so_far/laptop/bert/predict-b32/round3.txt",
+    ]
 
 
 @pytest.mark.parametrize(("done", "pages"), [(2, ["round1"]), (3, ["first_row"]), (5, []), (6, [])])

@@ -16,7 +16,8 @@ SHOWS_NOTHING = "smoke"  # a scale that ends before anybody would look
 
 
 class SoFar:
-    """The files of one start: a page after the first block and each round, and each row's verdict.
+    """The files of one start: a page after the first block and each round, and each row's
+    verdict from its second round on.
 
     Only what this start measures changes a page; after the last block comes the report instead.
     """
@@ -71,9 +72,10 @@ class SoFar:
         if len(next(iter(rounds.values()), [])) > 1:
             found[self._page("first_row")] = now[:1]
         for block in now[:-1]:
-            if 1 < block.number == self._plan.runs_of[block.row]:
+            if block.number > 1:  # from then on there are intervals
                 row = f"{block.row.model}/{block.row.task}-b{block.row.batch_size}"
-                found[f"{self._folder}/{self._plan.scale}/{row}.txt"] = [block]
+                file = f"{self._plan.scale}/{row}/round{block.number}.txt"
+                found[f"{self._folder}/{file}"] = [block]
         return found
 
     def _page(self, name: str) -> str:

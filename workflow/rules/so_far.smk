@@ -3,7 +3,7 @@ from planning.so_far import SoFar
 
 SO_FAR = SoFar(START, JOBS)
 PAGE_SO_FAR = f"{RESULTS}/so_far/{{part}}/report.html"
-VERDICT = f"{RESULTS}/so_far/{ROW}.txt"
+VERDICT = f"{RESULTS}/so_far/{ROW}/round{{run}}.txt"
 
 
 rule page_so_far:
@@ -29,7 +29,7 @@ rule page_so_far:
 
 
 rule verdict:
-    """The verdict on a row, once all of its rounds are measured."""
+    """The verdict on a row by the rounds that are measured."""
     input:
         SO_FAR.measured_before(VERDICT),
         environment=ANALYSIS_ENVIRONMENT,
@@ -37,7 +37,7 @@ rule verdict:
     output:
         VERDICT,
     log:
-        f"{RESULTS}/logs/so_far/{ROW}.log",
+        f"{RESULTS}/logs/so_far/{ROW}/round{{run}}.log",
     priority: SO_FAR.priority(VERDICT)
     localrule: True
     conda:
