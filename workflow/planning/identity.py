@@ -62,7 +62,7 @@ def _of_cell(plan, model: Model, row: Row, column: Column) -> dict:
         "module": column.framework.module,
         "parameters": about["parameters"][plan.scale],
         "precision": column.precision,
-        "sources": _sources(entries(plan, row, column)),
+        "sources": _sources(entries(plan, row, column), (*map(Path, plan.config["folders"]),)),
         "task": row.task,
         "trains": about["trains"],
         "weights": plan.config["weights"],
@@ -101,19 +101,21 @@ def text(facts: dict) -> str:
 
 def entries(plan, row: Row, column: Column) -> tuple[Path, ...]:
     """The sources that a cell's imports are followed from: the core, its framework, its model's
-    builders, and the native sources, which no import statement names.
+    builders, and what no import statement names: native sources, and in a user's model all files
+    that its code may read.
     """
     model: Model = plan.models.load(row.model)
     framework = column.framework
     names = (f"{framework.family}.py", "work.py", "data.py")
     native = sources.native(MEASURE, model, framework.library, column.way)
-    return (*CORE, framework.file, *(model.folder / name for name in names), *native)
+    read = () if model.folder.is_relative_to(MEASURE) else sources.read_by(model.folder)
+    return (*CORE, framework.file, *(model.folder / name for name in names), *native, *read)
 
 
 @cache
-def _sources(files: tuple[Path, ...]) -> str:
+def _sources(files: tuple[Path, ...], folders: tuple[Path, ...]) -> str:
     """Digest of these files and of all that they import."""
-    return sources.digest(WORKFLOW, files)
+    return sources.digest(WORKFLOW, files, folders)
 
 
 def probes(model: Model, row: Row, scale: str, family: str, number: int) -> list[dict]:

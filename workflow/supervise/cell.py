@@ -6,6 +6,7 @@ in a child process, by the interpreter of the cell's own environment.
 
 import argparse
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -91,17 +92,18 @@ def main() -> int:
 def measure(options: argparse.Namespace, session: Session, mark: Mark) -> None:
     """Measure one run, and show its line and its result on the terminal."""
     identity = json.loads(options.identity)
-    used = tuple(WORKFLOW / file for file in options.source)
-    if used and sources.digest(WORKFLOW, used) != identity["sources"]:
-        raise preconditions.Refused(
-            f"{options.record}: what it is measured by was changed since the plan; run snakemake"
-            " again"
-        )
     try:
         environment = jobs.provide(options, identity, options.record)
     except jobs.NoEnvironment as problem:
         leave_or_write(options, problem.not_tried, session)
         return
+    used = tuple(WORKFLOW / file for file in options.source)
+    folders = tuple(Path(os.path.abspath(folder)) for folder in options.folder)
+    if used and sources.digest(WORKFLOW, used, folders) != identity["sources"]:
+        raise preconditions.Refused(
+            f"{options.record}: what it is measured by was changed since the plan; run snakemake"
+            " again"
+        )
     job = parent.Job(
         options.identity,
         environment,

@@ -12,10 +12,12 @@ import os
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import repeat
 from pathlib import Path
 from typing import Protocol
 
 PACKAGES = ("measure", "supervise")
+OVERLAID = "measure"  # the package over which the user's folders are laid
 EXTENSIONS = ("native", "naive")  # ways of an operation that extend the framework's library
 WAYS_WITHOUT_C = ("framework", "triton", "python", "numpy", "numba", "pandas", "pyarrow", "polars")
 INIT = "__init__.py"
@@ -36,35 +38,33 @@ class Built(Protocol):
     def folder(self) -> Path: ...
 
 
-def digest(root: Path, entries: tuple[Path, ...]) -> str:
+def digest(root: Path, entries: tuple[Path, ...], folders: tuple[Path, ...] = ()) -> str:
     """sha256 over the entry files and everything of these packages that they import.
 
-    root: the folder that holds the packages. Models and frameworks may lie elsewhere, in
-    ``models/<name>`` and ``frameworks`` of a folder of their own. Files count by their modules'
-    names, so moving a folder changes nothing. An entry that does not exist (a model need not
-    support every framework) is left out.
+    root: the folder that holds the packages; folders: the user's, whose ``models`` and
+    ``frameworks`` are laid over those of ours. Files count by their modules' names, so moving a
+    folder changes nothing. An entry that does not exist (a model need not support every framework)
+    is left out.
     """
     whole = hashlib.sha256()
-    named = {_module_path(root, file).as_posix(): file for file in closure(root, entries)}
-    for name, file in sorted(named.items()):
+    files = closure(root, entries, folders)
+    for name, file in sorted(
+        (_module_path(root, folders, file).as_posix(), file) for file in files
+    ):
         content = _content(file)
         whole.update(f"{name}\0{len(content)}\0".encode() + content)
     return whole.hexdigest()
 
 
-def _module_path(root: Path, file: Path) -> Path:
-    """Where a file would lie below `root`: it may be of a folder that is laid over ours."""
+def _module_path(root: Path, folders: tuple[Path, ...], file: Path) -> Path:
+    """Where a file would lie below `root`, over which the folders are laid."""
     if file.is_relative_to(root):
         return file.relative_to(root)
-    return Path(PACKAGES[0], file.relative_to(_folder(file)))
+    folder = next(folder for folder in folders if file.is_relative_to(folder))
+    return Path(OVERLAID, file.relative_to(folder))
 
 
-def _folder(file: Path) -> Path:
-    """The folder outside of ours whose ``models`` or ``frameworks`` a file is in."""
-    return next(place.parent for place in file.parents if place.name in ("models", "frameworks"))
-
-
-def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
+def closure(root: Path, entries: tuple[Path, ...], folders: tuple[Path, ...] = ()) -> set[Path]:
     """The entries, and all files of our packages that they reach through imports."""
     found: set[Path] = set()
     waiting = list(entries)
@@ -72,7 +72,7 @@ def closure(root: Path, entries: tuple[Path, ...]) -> set[Path]:
         file = waiting.pop()
         if file not in found and file.is_file():
             found.add(file)
-            waiting.extend(_imports(root, file) if file.suffix == ".py" else ())
+            waiting.extend(_imports(root, folders, file) if file.suffix == ".py" else ())
     return found
 
 
@@ -97,32 +97,55 @@ def native(measure: Path, model: Built, library: str, way: str | None) -> tuple[
 
 
 @cache
+def read_by(folder: Path) -> tuple[Path, ...]:
+    """The files of a user's model that its code may read; code itself counts where it is
+    imported, its description by what it says.
+    """
+    files = {path.relative_to(folder): path for path in sorted(folder.rglob("*"))}
+    return tuple(
+        path
+        for name, path in files.items()
+        if path.is_file()
+        and path.suffix not in (".py", ".pyc")
+        and name != Path("model.yaml")
+        and not any(part.startswith(".") for part in name.parts)
+    )
+
+
+@cache
 def _content(file: Path) -> bytes:
     return file.read_bytes()
 
 
 @cache
-def _imports(root: Path, file: Path) -> tuple[Path, ...]:
-    found = [] if file.is_relative_to(root) else [file.parent / INIT]
-    package = _module_path(root, file).parent.parts
-    for node in _import_statements(_content(file).decode(), (*PACKAGES, "from .")):
+def _imports(root: Path, folders: tuple[Path, ...], file: Path) -> tuple[Path, ...]:
+    package, names = _module_path(root, folders, file).parent.parts, []
+    content, ours = _content(file), file.is_relative_to(root)
+    for node in _import_statements(content.decode(), PACKAGES) if ours else _parsed(content):
         if isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else ()
             module = ".".join([*above, *filter(None, [node.module])])
-            names = [module, *(f"{module}.{alias.name}" for alias in node.names)]
+            names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            continue
-        found += [path for name in names for path in _files(root, file, name)]
-    return tuple(found)
+            names += [alias.name for alias in node.names]
+    if not ours:  # Python runs the packages around a module before it; those of ours say nothing
+        parts = [*map(str.split, [".".join(package), *names], repeat("."))]
+        names = [".".join(of[:end]) for of in parts for end in range(2, len(of) + 1)]
+    found = (_file(root, folders, name) for name in names)
+    return tuple(path for path in found if path)
+
+
+def _parsed(content: bytes) -> Iterator[ast.AST]:
+    """All nodes of a user's file; none of one that cannot be imported either."""
+    with contextlib.suppress(SyntaxError, ValueError):
+        yield from ast.walk(ast.parse(content))
 
 
 def _import_statements(text: str, packages: tuple[str, ...] = ("",)) -> Iterator[ast.stmt]:
     """The import statements of a file that name these packages, and what looks like one in texts.
 
-    All sources are read at every start of Snakemake; parsing whole files would take ten times as
-    long.
+    All sources of ours are read at every start of Snakemake; parsing whole files would take five
+    times as long.
     """
     for match in STATEMENT.finditer(text):
         if not any(package in match[0] for package in packages):
@@ -131,19 +154,16 @@ def _import_statements(text: str, packages: tuple[str, ...] = ("",)) -> Iterator
             yield from ast.parse(match[0]).body
 
 
-def _files(root: Path, importing: Path, module: str) -> list[Path]:
-    """The file of a module of our packages; empty for other modules.
-
-    importing: the file that imports it, whose folder may be laid over ours.
-    """
+def _file(root: Path, folders: tuple[Path, ...], module: str) -> Path | None:
+    """The file of a module of our packages, as Python finds it; None for other modules."""
     package, *names = module.split(".")
     if package not in PACKAGES or not names:
-        return []
+        return None
     places = [root.joinpath(package, *names)]
-    if not importing.is_relative_to(root):
-        places.append(_folder(importing).joinpath(*names))
-    candidates = (path for place in places for path in (place.with_suffix(".py"), place / INIT))
-    return [file for file in candidates if file.is_file()][:1]
+    if package == OVERLAID:
+        places += [folder.joinpath(*names) for folder in folders]
+    candidates = (path for place in places for path in (place / INIT, place.with_suffix(".py")))
+    return next(filter(Path.is_file, candidates), None)
 
 
 def content_digest(root: Path, *places: str) -> str:
