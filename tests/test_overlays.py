@@ -137,3 +137,13 @@ def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so
         assert (found["status"], found["reason"]) == ending.of_control(found)
         assert found["status"] == "error"
         assert "the package index does not have tiny-thing==9.9" in found["reason"]
+
+
+def test_another_interpreter_of_the_users_is_another_environment(tmp_path):
+    marker = {"method": "interpreter", "definition_sha256": "a", "prefix": str(tmp_path)}
+    marker["interpreter"] = sys.executable
+    wanted = {"environment": "a", "interpreter": sys.executable}
+    assert jobs.as_planned(marker, "interpreter", wanted)
+    other = tmp_path / "python"
+    other.symlink_to(sys.executable)
+    assert not jobs.as_planned(marker, "interpreter", {**wanted, "interpreter": str(other)})

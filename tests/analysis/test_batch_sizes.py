@@ -87,3 +87,7 @@ def test_other_lengths_are_no_points_of_a_batch_size(quiet):
     (of_cell,) = caveat.evidence["cells"].values()
     points = [(point["run"], point["batch_size"]) for point in of_cell["points"]]
     assert sorted(points) == [(run, size) for run in (1, 2, 3) for size in (8, 16)]
+    quiet.change(lambda r: r.update(probes=r["probes"][1:]), run=2)
+    (caveat,) = found(quiet, "fixed_cost_dominates")
+    (of_cell,) = caveat.evidence["cells"].values()
+    assert {point["run"] for point in of_cell["points"]} == {1, 3}

@@ -67,6 +67,14 @@ def test_a_cause_is_known_by_its_mark(tmp_path, ratio, method, observed, on, cau
     )
 
 
+def test_what_a_fence_did_in_one_run_alone_is_no_mark_of_callbacks(tmp_path):
+    def change(r):
+        waits = 1.75 if r["cell"]["run"] == 1 else 1.0
+        r["timing"]["synchronised_ns"] = [int(step_ns(r) * waits)] * 5
+
+    assert cause_of(cell_of(tmp_path, 1.25, CALLBACKS, change=change)) is Cause.UNEXPLAINED
+
+
 @pytest.mark.parametrize(("off", "cause"), [(0.9, Cause.UNEXPLAINED), (1.1, Cause.SUBTRACTION)])
 def test_one_noisy_call_explains_what_it_moves_the_mean_of_ten_by(tmp_path, off, cause):
     """A tenth less in each of ten steps is one call that took a whole step longer."""

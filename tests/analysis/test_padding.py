@@ -212,6 +212,9 @@ def test_runs_that_differ_in_speed_bend_no_means_by_length(project):
         {(n, length): 4 + 0.4 * n + 0.004 * n * length for n, length in means}
     )
     assert "max_length 20, 50, 100 and 200" in sentence and "(3 runs)" in sentence
+    assert "200 (100 not in every run). All 50" in sentence and evidence["calls_of_runs"] == [1]
+    (text,) = (text for text in methods_text(project.load()) if "generate()" in text)
+    assert "44 at 200 (max_length 100 not in every run); longer" in text
 
 
 def test_padding_that_cannot_explain_a_slow_column_is_reported_with_its_bound(project):

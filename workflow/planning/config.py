@@ -210,8 +210,9 @@ def check_names(roots: Iterable[Path], part: str) -> None:
     """
     seen: set[str] = set()
     for root in roots:
-        for path in sorted(Path(root, part).glob("[a-z]*")):
-            if path.is_dir() or path.suffix == ".py":
+        for path in sorted(Path(root, part).glob("*")):
+            importable = path.is_dir() or path.suffix == ".py"
+            if importable and not path.name.startswith((".", "__")):
                 if path.stem in seen:
                     raise ConfigError(f"{path}: there is one of this name already")
                 seen.add(path.stem)

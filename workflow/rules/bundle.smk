@@ -20,8 +20,10 @@ rule bundle:
         machine_percent=UNTIMED,
     params:
         config=WHOLE_CONFIG,
-        # The identities cover the environments' locks; the user's folders may hold data files.
         sources=lambda wildcards: content_digest(SOURCES, "workflow"),
+        # The identities in it cover the environments' locks.
+        plan=lambda wildcards: PLAN.sha256,
+        # Files that no model reads are packed, too.
         models=lambda wildcards: content_digest(Path(), *PLAN.config["folders"]),
     shell:
         program(

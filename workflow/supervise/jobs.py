@@ -96,26 +96,26 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
             f"{output}: planned for {identity['threads']} threads, {available} processors are here"
         )
     environment = read(options.environment)
-    if environment is None or not as_planned(environment, options.deployment, identity):
-        name = options.environment.stem
-        arguments = ["--name", name, "--definition", str(options.definition)]
-        arguments += ["--method", options.deployment, "--marker", str(options.environment)]
-        arguments += ["--planned", identity["environment"]]
-        for overlay in options.overlay:
-            arguments += [f"--overlay={overlay}"]
-        if identity["interpreter"]:
-            arguments += [f"--interpreter={identity['interpreter']}"]
-        try:
+    name = options.environment.stem
+    arguments = ["--name", name, "--definition", str(options.definition)]
+    arguments += ["--method", options.deployment, "--marker", str(options.environment)]
+    arguments += ["--planned", identity["environment"]]
+    for overlay in options.overlay:
+        arguments += [f"--overlay={overlay}"]
+    if identity["interpreter"]:
+        arguments += [f"--interpreter={identity['interpreter']}"]
+    try:
+        if environment is None or not as_planned(environment, options.deployment, identity):
             environment = environments.deployed(environments.arguments(arguments))
-        except Uninstallable as problem:
-            raise NoEnvironment({"not_installed": problem.reason}) from None
-        except EnvironmentProblem as problem:
-            raise NoEnvironment({"not_deployed": problem.reason}) from None
-        except OSError as problem:
-            say(f"{name}: {problem}")
-            raise preconditions.Refused(
-                f"{output}: not measured, its environment is not there"
-            ) from None
+    except Uninstallable as problem:
+        raise NoEnvironment({"not_installed": problem.reason}) from None
+    except EnvironmentProblem as problem:
+        raise NoEnvironment({"not_deployed": problem.reason}) from None
+    except OSError as problem:
+        say(f"{name}: {problem}")
+        raise preconditions.Refused(
+            f"{output}: not measured, its environment is not there"
+        ) from None
     return environment
 
 
@@ -140,8 +140,11 @@ def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
 
 def as_planned(environment: dict[str, Any], deployment: str, identity: dict[str, Any]) -> bool:
     """True if a marker's environment is there and is the one planned."""
+    # The user's own interpreter is in no digest; under an overlay it is not in the marker either.
+    own = None if "beneath" in environment else identity.get("interpreter")
     return (
         environment.get("method") == deployment
+        and (own is None or environment.get("interpreter") == environments.users_interpreter(own))
         and environment.get("definition_sha256") == identity["environment"]
         and os.access(environment.get("interpreter", ""), os.X_OK)
         and os.path.isdir(environment.get("beneath") or environment.get("prefix", ""))

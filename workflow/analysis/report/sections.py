@@ -23,7 +23,7 @@ PHASES = {
     "Build": ("timing.build_s", "mean", seconds),
     "First step": ("timing.first_step_s", "mean", seconds),
     "Warm-up": ("timing.warmup_s", "mean", seconds),
-    "Timed": ("timing.timed_s", "mean", seconds),
+    "Measured": ("timing.timed_s", "mean", seconds),
     "Other": ("timing.other_s", "mean", seconds),
     "Total": ("total_s", "mean", seconds),
     "Host, MiB": ("memory.peak_rss_mib", "max", mib),
@@ -35,7 +35,7 @@ BREAKDOWN = PHASES | {
     "Nothing computes": ("share", "mean", percent),
 }
 TENSORFLOW, CACHES = "timing.import_tensorflow_s", "timing.compile_cache"
-STOPS = {"steps": "all steps", "time": "cap on time", "precision": "precise enough"}
+STOPS = {"steps": "all steps", "time": "as many as fit", "precision": "precise enough"}
 # Title of a column -> field of a single run, how it is spelled.
 OF_A_RUN = {
     "Status": ("status", str),
@@ -128,7 +128,9 @@ def breakdowns(data: Data) -> dict[RowKey, Grid]:
     found = {}
     for key, of in named.groupby(ROW, sort=False):
         caption = (
-            f"{of['row_title'].iloc[0]}, batch {key[2]}: seconds of a run (means), peaks of memory "
+            f"{of['row_title'].iloc[0]}, batch {key[2]}: seconds of a run (means; measured: "
+            "the timed steps and what is looked at after them, most of it in a cell's first run), "
+            "peaks of memory "
             "(of the device: what the framework counted, and what the driver saw the process hold "
             "during the timed steps), energy" + _of_the_import(imports.get(key))
         )

@@ -27,14 +27,12 @@ def fixed_cost_dominates(data: Data) -> Iterator[Found]:
 
 
 def _points(cell: Cell) -> list[dict[str, Any]]:
-    """The numbers behind a cell's finding: ms/step at each batch size, run by run."""
-    own = [
-        {"run": sitting.round, "batch_size": cell.row.batch_size, "ms": value}
-        for sitting, value in cell.run_ms.items()
-    ]
-    return own + [
-        {"run": run.number, "batch_size": probe.batch_size, "ms": probe.step_ms}
+    """The numbers behind a cell's finding: ms/step at each batch size, of runs that have two."""
+    size = cell.row.batch_size
+    return [
+        {"run": run.number, "batch_size": batch_size, "ms": step_ms}
         for run in cell.ok_runs
         for probe in run.record.probes
-        if probe.batch_size != cell.row.batch_size  # of another length, else
+        if probe.batch_size != size  # of another length, else
+        for batch_size, step_ms in ((size, run.step_ms), (probe.batch_size, probe.step_ms))
     ]

@@ -7,7 +7,7 @@ such a mark is labelled unexplained.
 from collections.abc import Sequence
 from enum import StrEnum
 
-from analysis.comparisons.observer import observer_ratio
+from analysis.comparisons.observer import observed_longer, observer_ratio
 from analysis.results.cells import Cell
 from analysis.results.runs import Run
 from analysis.statistics.intervals import MARGIN, NS_PER_MS, geometric_mean
@@ -127,10 +127,10 @@ def _beyond_ms(run: Run) -> float:
 
 
 def _waits(cell: Cell, ratio: float) -> bool:
-    """True if Keras' callbacks made every step wait: the time is nearer to that of steps with a
-    fence after each than to that of steps in a row.
+    """True if Keras' callbacks made every step wait: steps with a fence after each are shown to
+    take longer, and the time is nearer to theirs than to that of steps in a row.
     """
-    observed = observer_ratio(cell)
-    if observed is None or BY_CALLBACKS not in _method(cell):
+    if BY_CALLBACKS not in _method(cell) or not observed_longer([cell]):
         return False
+    observed = observer_ratio(cell) or 1.0
     return not _same(observed) and abs(ratio - observed) < abs(ratio - 1)

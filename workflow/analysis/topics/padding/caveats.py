@@ -1,6 +1,6 @@
 """The part of a call of ``generate()`` that static padding may cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,9 +17,11 @@ from analysis.statistics.intervals import ends
 from analysis.topics.padding.compute import (
     KIND,
     Share,
+    calls,
     compared_calls,
     explains,
     explanation,
+    in_some_runs,
     kind_means,
     most_padding,
     pads,
@@ -38,23 +40,32 @@ def static_padding(data: Data) -> Iterator[Found]:
     """
     found, models = shares(data), data.results.plan.models
     told: list[Found] = []
-    means = dict(iter(kind_means(compared_calls(data)).groupby(CELL)))
+    compared, every = compared_calls(data), calls(data)
+    means = dict(iter(kind_means(compared).groupby(CELL)))
+    runs_of = compared.groupby(CELL)["run"].unique()
     for row in data.results.rows:
         own = {cell: found[key] for cell in row.comparable if (key := cell_key(cell)) in found}
         if not own:
             continue
-        calls = {cell: means[cell_key(cell)] for cell in own}
+        of_cells = {cell: means[cell_key(cell)] for cell in own}
+        timed = every[every.set_index(CELL).index.isin([*map(cell_key, own)])]
         words = {
             "row": row.row.label,
             "machines": sorted({r.machine.described for cell in own for r in cell.records}),
             "shares": [f"{share_text(share)} in {c.column.title}" for c, share in own.items()],
-            "lengths": sorted({f"{n}" for of in calls.values() for n in of["max_length"]}, key=int),
+            "lengths": sorted(
+                {f"{n}" for of in of_cells.values() for n in of["max_length"]}, key=int
+            ),
+            "once": in_some_runs(timed, "max_length"),
             "length": models[row.row.model].architecture["max_length"],
             "over_runs": all(share.over_runs for share in own.values()),
             "left": [c.column.title for c in row.comparable if pads(c) and c not in own],
             "withheld": [c.column.title for c in row.measured if pads(c) and not c.comparable],
         }
-        evidence = {cell: _evidence(cell, share, calls[cell]) for cell, share in own.items()}
+        evidence = {
+            cell: _evidence(share, of_cells[cell], runs_of[cell_key(cell)])
+            for cell, share in own.items()
+        }
         told.append(Found(own, labelled(evidence), words | _slowest(row, own)))
     answer = _answer([each.words for each in told])
     yield from (replace(each, answer=answer) for each in told)
@@ -92,9 +103,10 @@ def _slowest(row: RowCells, own: Shares) -> dict[str, Any]:
     }
 
 
-def _evidence(cell: Cell, share: Share, calls: pd.DataFrame) -> dict[str, Any]:
+def _evidence(share: Share, found: pd.DataFrame, runs: Iterable[int]) -> dict[str, Any]:
     return {
-        "calls": calls[[*KIND, "ms", "calls"]].to_dict("records"),
+        "calls": found[[*KIND, "ms", "calls"]].to_dict("records"),
+        "calls_of_runs": [*map(int, runs)],
         "padding_share": share.value,
         "interval": share.interval and [share.interval.low, share.interval.high],
         "share_by_run": {str(number): value for number, value in share.by_run.items()},

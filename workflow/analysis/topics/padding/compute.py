@@ -75,6 +75,13 @@ def compared_calls(data: Data) -> pd.DataFrame:
     return of_fullest_runs(calls(data), KIND)
 
 
+def in_some_runs(found: pd.DataFrame, name: str) -> list[str]:
+    """The values of a column that not every run of a cell has: some are timed once a cell."""
+    runs = found.groupby(CELL)["run"].transform("nunique")
+    having = found.groupby([*CELL, name])["run"].transform("nunique")
+    return list(map(str, sorted(found.loc[having < runs, name].unique())))
+
+
 def kind_means(found: pd.DataFrame) -> pd.DataFrame:
     """A line per cell and kind of call, by kind: mean `ms`, and of how many `calls`."""
     total = found.assign(ms=found["ms"] * found["calls"])

@@ -44,7 +44,7 @@ TITLES = {STEP: "More than the fastest", IDLE: "Nothing computes"}
 TITLES |= {group: group.capitalize() for group in GROUPS}
 ATTENDS = [str(Group.PRODUCTS), str(Group.ATTENTION)]
 TOGETHER = "matrix products and attention"
-SPREADS = {"same": "Same operations, slower", "other": "Other operations"}
+SPREADS = {"same": "Same operations", "other": "Other operations"}
 LAST = ("Under the profiler", "Launched per step")
 
 
