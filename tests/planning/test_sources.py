@@ -78,8 +78,9 @@ def test_what_a_users_model_may_read_counts_and_what_python_or_a_tool_leaves_the
     )
     for name in (*read, *others):
         put(tmp_path / name, "1")
-    found = [path.relative_to(tmp_path).as_posix() for path in sources.read_by(tmp_path)]
-    assert found == sorted(read)
+    for operation, found in ((None, {*read}), ("envelope", {"sizes.json", "kernel.cu"})):
+        paths = sources.read_by(tmp_path, operation)
+        assert {path.relative_to(tmp_path).as_posix() for path in paths} == found
 
 
 def test_a_users_file_that_cannot_be_imported_is_no_traceback(tmp_path):

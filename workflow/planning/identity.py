@@ -108,7 +108,8 @@ def entries(plan, row: Row, column: Column) -> tuple[Path, ...]:
     framework = column.framework
     names = (f"{framework.family}.py", "work.py", "data.py")
     native = sources.native(MEASURE, model, framework.library, column.way)
-    read = () if model.folder.is_relative_to(MEASURE) else sources.read_by(model.folder)
+    own = not model.folder.is_relative_to(MEASURE)
+    read = sources.read_by(model.folder, model.operation) if own else ()
     return (*CORE, framework.file, *(model.folder / name for name in names), *native, *read)
 
 

@@ -97,16 +97,17 @@ def native(measure: Path, model: Built, library: str, way: str | None) -> tuple[
 
 
 @cache
-def read_by(folder: Path) -> tuple[Path, ...]:
+def read_by(folder: Path, operation: str | None) -> tuple[Path, ...]:
     """The files of a user's model that its code may read; code itself counts where it is
-    imported, its description by what it says.
+    imported, its description by what it says, and what an operation is built from in its ways.
     """
+    counted = (".py", ".pyc", *(C_ENDINGS if operation else ()))
     files = {path.relative_to(folder): path for path in sorted(folder.rglob("*"))}
     return tuple(
         path
         for name, path in files.items()
         if path.is_file()
-        and path.suffix not in (".py", ".pyc")
+        and path.suffix not in counted
         and name != Path("model.yaml")
         and not any(part.startswith(".") for part in name.parts)
     )
