@@ -88,3 +88,12 @@ def test_a_users_file_that_cannot_be_imported_is_no_traceback(tmp_path):
         builder = put(tmp_path / str(number) / BUILDER, "")
         builder.write_bytes(text)
         assert digest(tmp_path / str(number), {}) != digest(tmp_path / "none", {})
+
+
+def test_large_data_of_a_model_counts_and_is_not_held(tmp_path):
+    data = "models/mlp/data.bin"
+    large, larger = ("a" * (sources.LARGE_BYTES + more) for more in (1, 2))
+    assert digest(tmp_path / "a", {data: large}, data) != digest(
+        tmp_path / "b", {data: larger}, data
+    )
+    assert len(sources._content(tmp_path / "a" / data)) == 32

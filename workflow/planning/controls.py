@@ -35,7 +35,7 @@ class Control:
 class Controls:
     """The canaries and the self-test of one plan."""
 
-    RULE = "time_again"  # of the second runs of the self-test's cell
+    AGAIN_RULE = "time_again"
 
     def __init__(self, plan):
         self._plan = plan

@@ -49,7 +49,7 @@ class Start:
         asked, controls = self.workflow.dag_settings, self.plan.controls
         names = {*asked.forcerun, *(asked.targets if asked.forcetargets else ())}
         rules = {path: run.column.rule for path, run in self.plan.timed.items()}
-        rules |= {run.record: controls.RULE for run in controls.again}
+        rules |= {run.record: controls.AGAIN_RULE for run in controls.again}
         forced = (path for path, rule in rules.items() if asked.forceall or names & {path, rule})
         return {**dict.fromkeys(forced, changes.ASKED), **self.to_measure}
 

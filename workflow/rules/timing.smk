@@ -10,7 +10,7 @@ RECORD = f"{RESULTS}/records/{ROW}/{{column}}/run{{run}}.json"
 AGAIN = f"{RESULTS}/self_test/{ROW}/{{column}}/run{{run}}.json"
 TIMED = [(column.rule, column, RECORD, ROW) for column in PLAN.measurable]
 TIMED += [
-    (PLAN.controls.RULE, column, AGAIN, f"self_test/{ROW}")
+    (PLAN.controls.AGAIN_RULE, column, AGAIN, f"self_test/{ROW}")
     for column in {run.column: None for run in PLAN.controls.again}
 ]
 

@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import repeat
 from pathlib import Path
 from typing import Protocol
 
@@ -21,6 +20,7 @@ OVERLAID = "measure"  # the package over which the user's folders are laid
 EXTENSIONS = ("native", "naive")  # ways of an operation that extend the framework's library
 WAYS_WITHOUT_C = ("framework", "triton", "python", "numpy", "numba", "pandas", "pyarrow", "polars")
 INIT = "__init__.py"
+LARGE_BYTES = 2**20
 C_ENDINGS = (".c", ".cpp", ".h", ".pyx")
 _SPACE = r"(?:[ \t]|\\\r?\n)+"
 STATEMENT = re.compile(
@@ -48,9 +48,8 @@ def digest(root: Path, entries: tuple[Path, ...], folders: tuple[Path, ...] = ()
     """
     whole = hashlib.sha256()
     files = closure(root, entries, folders)
-    for name, file in sorted(
-        (_module_path(root, folders, file).as_posix(), file) for file in files
-    ):
+    named = {_module_path(root, folders, file).as_posix(): file for file in files}
+    for name, file in sorted(named.items()):
         content = _content(file)
         whole.update(f"{name}\0{len(content)}\0".encode() + content)
     return whole.hexdigest()
@@ -101,13 +100,13 @@ def read_by(folder: Path, operation: str | None) -> tuple[Path, ...]:
     """The files of a user's model that its code may read; code itself counts where it is
     imported, its description by what it says, and what an operation is built from in its ways.
     """
-    counted = (".py", ".pyc", *(C_ENDINGS if operation else ()))
+    elsewhere = (".py", ".pyc", *(C_ENDINGS if operation else ()))
     files = {path.relative_to(folder): path for path in sorted(folder.rglob("*"))}
     return tuple(
         path
         for name, path in files.items()
         if path.is_file()
-        and path.suffix not in counted
+        and path.suffix not in elsewhere
         and name != Path("model.yaml")
         and not any(part.startswith(".") for part in name.parts)
     )
@@ -115,6 +114,12 @@ def read_by(folder: Path, operation: str | None) -> tuple[Path, ...]:
 
 @cache
 def _content(file: Path) -> bytes:
+    """The content of a file; of a large one, such as data that a user's model reads, its digest,
+    as a process beside timed steps should not hold it.
+    """
+    if file.stat().st_size > LARGE_BYTES:
+        with file.open("rb") as large:
+            return hashlib.file_digest(large, "sha256").digest()
     return file.read_bytes()
 
 
@@ -130,7 +135,7 @@ def _imports(root: Path, folders: tuple[Path, ...], file: Path) -> tuple[Path, .
         elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
     if not ours:  # Python runs the packages around a module before it; those of ours say nothing
-        parts = [*map(str.split, [".".join(package), *names], repeat("."))]
+        parts = [[*package], *(name.split(".") for name in names)]
         names = [".".join(of[:end]) for of in parts for end in range(2, len(of) + 1)]
     found = (_file(root, folders, name) for name in names)
     return tuple(path for path in found if path)

@@ -75,8 +75,7 @@ def outcomes(
     these are the columns on the page's own versions. A claim about the published table is asked of
     these, where they were measured, and only of rows that are in that table.
     """
-    rows = tuple(row for row in results.rows if row.row.published_batch_size is not None)
-    of_table = replace(results, rows=rows)
+    of_table = replace(results, rows=results.rows_of_page)
     pages = on_stack(of_table, reference.stack)
     for claim in load_claims():
         on_pages = bool(claim.revision and pages.plan.columns)

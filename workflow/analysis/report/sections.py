@@ -130,9 +130,8 @@ def breakdowns(data: Data) -> dict[RowKey, Grid]:
         caption = (
             f"{of['row_title'].iloc[0]}, batch {key[2]}: seconds of a run (means; measured: "
             "the timed steps and what is looked at after them, most of it in a cell's first run), "
-            "peaks of memory "
-            "(of the device: what the framework counted, and what the driver saw the process hold "
-            "during the timed steps), energy" + _of_the_import(imports.get(key))
+            "peaks of memory (of the device: what the framework counted, and what the driver saw "
+            "the process hold during the timed steps), energy" + _of_the_import(imports.get(key))
         )
         found[key] = Grid.of(texts.loc[of.index], caption)
     return found

@@ -145,8 +145,7 @@ def libraries_since_the_page(results: Results, reference: Reference) -> str:
     """How the libraries differ from those of the published page; empty where nothing that the page
     has was measured.
     """
-    rows = [row for row in results.rows if row.row.published_batch_size is not None]
-    cells = [cell for row in rows for cell in row.measured]
+    cells = [cell for row in results.rows_of_page for cell in row.measured]
     if not cells:
         return ""
     found = differing_libraries(cells, reference.conditions)

@@ -70,6 +70,11 @@ class Results:
         """True if the columns of a row compete on several stacks of library versions."""
         return any(len(row.contestants) > 1 for row in self.rows)
 
+    @property
+    def rows_of_page(self) -> tuple[RowCells, ...]:
+        """The rows that stand in the published table."""
+        return tuple(row for row in self.rows if row.row.published_batch_size is not None)
+
     def with_cells(self, change: Callable[[Cell], Cell]) -> Results:
         """The same results, with each cell as `change` makes it."""
         rows = (replace(row, cells=tuple(map(change, row.cells))) for row in self.rows)

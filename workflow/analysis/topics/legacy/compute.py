@@ -130,7 +130,7 @@ def _waits(cell: Cell, ratio: float) -> bool:
     """True if Keras' callbacks made every step wait: steps with a fence after each are shown to
     take longer, and the time is nearer to theirs than to that of steps in a row.
     """
-    if BY_CALLBACKS not in _method(cell) or not observed_longer([cell]):
+    observed = observer_ratio(cell)
+    if observed is None or BY_CALLBACKS not in _method(cell) or not observed_longer([cell]):
         return False
-    observed = observer_ratio(cell) or 1.0
     return not _same(observed) and abs(ratio - observed) < abs(ratio - 1)
