@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # make        set up what is needed and run the pipeline; ARGS= goes to snakemake
-# make study  the same for a study of config/studies: make study NAME=patch
+# make study  the same for a study, NAME=patch: config/studies/patch.yaml or studies/*/patch.yaml
 # make answer  what a pull request changes: make answer ARGS='--patch ../keras'
 # make verify  checks an archive: make verify ZIP=millistep-laptop-cpu.zip
 # make environments   what a run needs, and no run: before a machine goes without a network
@@ -36,7 +36,8 @@ snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 	set -- $(1) --quiet all --cores 1 $${deploy:-} $(ARGS); \
 	python workflow/planning check "$$@" && snakemake "$$@"
 
-studies = $(sort $(patsubst config/studies/%.yaml,%,$(wildcard config/studies/*.yaml)))
+study_files = $(wildcard config/studies/*.yaml studies/*/*.yaml)
+studies = $(sort $(notdir $(basename $(study_files))))
 one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 # That one has a column alone, unless `make answer` writes them.
 offered = $(filter-out pull_request,$(studies)); for a pull request: make answer
@@ -51,7 +52,7 @@ environments: .venv
 	@$(call snakemake,environments)
 
 study: known_study .venv
-	@$(call snakemake,--configfile config/studies/$(NAME).yaml)
+	@$(call snakemake,--configfile $(filter %/$(NAME).yaml,$(study_files)))
 
 # Of make, every answer but "nothing is slower" is status 2; the program's own tells them apart.
 answer: .venv

@@ -7,7 +7,7 @@ import pytest
 
 WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
 # Both houses, each from the bottom to the top; a room may import those before it.
-MEASURING = ("contract", "packing", "deploy", "datasets", "measure", "supervise", "planning")
+MEASURING = ("contract", "packing", "deploy", "measure", "supervise", "planning")
 MEASURING += ("machine_card", "bundle")
 ANALYSIS = (
     "statistics",
@@ -23,7 +23,7 @@ ANALYSIS += ("tables", "figures", "topics", "report", "archive", "compare", "atl
 # Rooms of the other house that the analysis may use: to read a record, to pack a zip.
 SHARED = ("contract", "packing")
 # Rooms that run inside a framework's interpreter, or before any environment exists.
-ALONE = {room: {room} for room in ("measure", "deploy", "contract", "datasets")}
+ALONE = {room: {room} for room in ("measure", "deploy", "contract")}
 
 
 def imported(path: Path) -> set[str]:

@@ -72,13 +72,10 @@ def test_what_is_no_record_at_all_is_refused(good):
 
 
 PLACES = [(), ("timing",), ("timing", "blocks", 0), ("monitor",), ("cell",), ("ending",)]
-PLACES += [("parity",), ("work",), ("host_overhead",), ("session",), ("training",)]
-EPOCH = {"steps_s": 1.0, "validation_s": 1.0, "validation_loss": 1.0, "validation_right": 1}
+PLACES += [("parity",), ("work",), ("host_overhead",), ("session",)]
 PARTS = {
     "session": {"id": 12 * "0", "node": 8 * "0", "device": None, "slot": 0, "slots": 1}
     | {"attempt": 1, "neighbours": None, "start": 12 * "0"},
-    "training": {"data": "digits", "sha256": 64 * "0", "status": "ok", "reason": "", "images": 1}
-    | {"validation_images": 1, "epochs": [EPOCH]},
 }
 
 

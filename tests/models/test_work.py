@@ -30,7 +30,6 @@ LEFT_OVER = 2 * 9 * ((11**2 - 10**2) * 8 * 16 + (3**2 - 2**2) * 16 * 16)
 COUNTED = [
     ("bert", "fit", 3, {}, lambda a: 0),
     ("bert", "predict", 3, {}, lambda a: 0),
-    ("telu_net", "fit", 3, {}, lambda a: 0),
     ("cifar100_cnn", "predict", 3, {}, lambda a: 3 * LEFT_OVER),
     ("cifar100_cnn", "fit", 3, {}, lambda a: 3 * 3 * LEFT_OVER),
     ("sam", "fit", 1, {}, lambda a: 0),

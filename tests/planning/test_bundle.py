@@ -23,13 +23,6 @@ ELSEWHERE = {"scale": "paper", "accelerator": "cuda", "threads": 10_000, "runs":
         ({"scale": "auto", "threads": "auto"}, ["scale: auto, threads: auto"]),
         ({"threads": "physical"}, ["threads: physical is what this machine has"]),
         ({"interpreters": {"keras3-jax": "/usr/bin/python3"}}, ["interpreters", "run_bundle.py"]),
-        (
-            {
-                "models": {"mnist_dense": {"fit": 8}},
-                "training": {"data": "digits", "epochs": 2},
-            },
-            ["training: a bundle carries no data set"],
-        ),
     ],
 )
 def test_what_would_be_taken_from_this_machine_is_refused_in_one_line(changes, words):

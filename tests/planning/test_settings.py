@@ -29,9 +29,6 @@ CALLED = {
     "keras3-torch+no-jit": ({"jit_compile": False}, "jit_compile false"),
     "pytorch-eager+fused-optimizer": ({"optimizer": "fused"}, "fused optimizer"),
     "keras3-torch+cudnn-benchmark": ({"cudnn_benchmark": True}, "cuDNN benchmark"),
-    "pytorch-eager+naive": ({"way": "naive"}, "native code, -O3 alone"),
-    "pytorch-eager+my-own": ({"way": "my-own"}, "my-own"),
-    "host+numpy": ({"way": "numpy"}, "NumPy"),
     "keras3-jax+1-thread": ({"threads": 1}, "1 thread"),
     "keras3-jax+12-threads": ({"threads": 12}, "12 threads"),
     f"keras3-jax+python-{DIGEST}": ({"interpreter": "/opt/python3"}, f"own interpreter {DIGEST}"),
@@ -87,10 +84,13 @@ def test_a_setting_of_a_framework_of_ones_own_that_is_not_allowed_is_named(setti
 
 
 def test_a_framework_of_ones_own_may_have_other_settings_and_colours(folder):
-    other = {"settings": {"way": "native"}, "colour": "#123456"}
+    other = {"settings": {"optimizer": "fused"}, "colour": "#123456"}
     like = {"like": "pytorch-eager"}
     found = frameworks([folder(mine={**like, **other}, same=like)])
-    assert (found["mine"].settings, found["mine"].colours) == ((("way", "native"),), ("#123456",))
+    assert (found["mine"].settings, found["mine"].colours) == (
+        (("optimizer", "fused"),),
+        ("#123456",),
+    )
     for name in ("settings", "colours"):
         assert getattr(found["same"], name) == getattr(found["pytorch-eager"], name)
 

@@ -68,7 +68,7 @@ def test_a_package_is_found_before_a_module_and_ours_before_a_users(tmp_path):
 def test_what_a_users_model_may_read_counts_and_what_python_or_a_tool_leaves_there_does_not(
     tmp_path,
 ):
-    read = ("sizes.json", "kernel.cu", "include/a.h")
+    read = {"sizes.json", "kernel.cu", "include/a.h"}
     others = (
         "model.yaml",
         "keras3.py",
@@ -78,9 +78,8 @@ def test_what_a_users_model_may_read_counts_and_what_python_or_a_tool_leaves_the
     )
     for name in (*read, *others):
         put(tmp_path / name, "1")
-    for operation, found in ((None, {*read}), ("envelope", {"sizes.json", "kernel.cu"})):
-        paths = sources.read_by(tmp_path, operation)
-        assert {path.relative_to(tmp_path).as_posix() for path in paths} == found
+    paths = sources.read_by(tmp_path)
+    assert {path.relative_to(tmp_path).as_posix() for path in paths} == read
 
 
 def test_a_users_file_that_cannot_be_imported_is_no_traceback(tmp_path):

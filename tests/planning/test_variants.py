@@ -1,20 +1,18 @@
-"""Variants of a model and trainings to the end: their part of a plan, and what they leave."""
+"""Variants of a model, and the study of CPU against GPU."""
 
 import json
 
 import pytest
 import yaml
 
-from planning import trainings
 from supervise import processors
 
 from ..measure.nvidia_smi import A100
 from . import records
 from .test_config import BERT, ROOT, plan
 
-STUDY = yaml.safe_load((ROOT / "config/studies/cpu_against_gpu.yaml").read_text())
+STUDY = yaml.safe_load((ROOT / "studies/cpu_against_gpu/cpu_against_gpu.yaml").read_text())
 NETS = {"mnist_dense": {"fit": 8, "predict": 8}, "mnist_dense_w75": {"fit": 8}, **BERT}
-DIGITS = {"data": "digits", "epochs": 5}
 RECORD = "results/records/smoke/{}/fit-b8/keras3-jax/run1.json"
 
 
@@ -32,29 +30,6 @@ def test_a_variant_is_a_row_built_by_the_models_builders():
     models = made.document()["models"]
     assert models["mnist_dense_w75"]["variant_of"] == "mnist_dense"
     assert models["mnist_dense_w75"]["full_size"] and "full_size" not in models["mnist_dense"]
-
-
-def test_the_first_run_of_a_net_that_fits_is_trained_and_nothing_else_changes():
-    _, before = identities()
-    made, after = identities(training=DIGITS)
-    changed = {path for path in after if after[path] != before[path]}
-    assert changed == {RECORD.format(model) for model in ("mnist_dense", "mnist_dense_w75")}
-    training = after[min(changed)].pop("training")
-    assert after[min(changed)] == before[min(changed)]
-    assert (training["data"], training["epochs"]) == ("digits", 5)
-    assert training["file"] == "results/data/digits.csv.gz" and len(training["sha256"]) == 64
-    assert [entry.name for entry in trainings.datasets(made)] == ["digits"]
-    assert made.document()["training"] == DIGITS
-    # The target is no reason to train again.
-    _, again = identities(training={**DIGITS, "target_accuracy": 0.9})
-    assert again == identities(training=DIGITS)[1]
-
-
-def test_the_published_data_is_that_of_the_net():
-    models = {"mnist_dense": {"fit": 8}, "cifar100_cnn": {"fit": 8}}
-    made = plan(models=models, training={"data": "published", "epochs": 1})
-    assert [entry.name for entry in trainings.datasets(made)] == ["mnist", "cifar100"]
-    assert trainings.datasets(plan(models=models)) == []
 
 
 @pytest.fixture

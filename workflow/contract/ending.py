@@ -41,8 +41,8 @@ IN_A_LAYER = "Exception encountered when calling "
 IN_BOLD = re.compile(r"\x1b\[\d+m")
 # TensorFlow's beginning of the message of an operation of a graph; NODE follows its own words.
 IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
-# Exceptions of ours: another device than was asked for; no compiler for an extension.
-CANNOT_HERE = ("WrongDevice", "NoCompiler")
+# Exceptions of ours: another device than was asked for.
+CANNOT_HERE = ("WrongDevice",)
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MAX_REASON = 500  # characters
 MISSING_PACKAGE = "missing package"

@@ -23,13 +23,11 @@ from measure.caught import Caught  # noqa: E402
 from measure.conformance import check_device, check_model, check_precision, check_work  # noqa: E402
 from measure.foreign import Others  # noqa: E402
 from measure.kernel import Kernel  # noqa: E402
-from measure.operation import Operation  # noqa: E402
 from measure.probe import probe  # noqa: E402
 from measure.process import MAX_MESSAGE, Events, run  # noqa: E402
 from measure.profile import profile  # noqa: E402
 from measure.protocol import PROTOCOLS  # noqa: E402
 from measure.timer import Timer  # noqa: E402
-from measure.training import train  # noqa: E402
 
 
 def measure(request: dict[str, Any], events: Events) -> None:
@@ -66,17 +64,13 @@ class Measurement:
         self.check()
         self.time()
         self.describe()
-        self.check_operation()
         self.events.send("measured", probeable=self.framework.probeable)
         with self._extra():
-            self.time_operation()
             if "legacy" in self.request["extras"]:
                 self.estimate_as_published()
             self.probe()
             if "profile" in self.request["extras"]:
                 self.profile()
-            if planned := self.request["training"]:
-                train(self.framework, planned, self.report_training)
         self._report_timing()
 
     def load(self) -> None:
@@ -156,21 +150,6 @@ class Measurement:
         self._report_timing()
         self.events.send("warnings", warnings=self.caught.texts())
 
-    def check_operation(self) -> None:
-        """Check the results of the operation that the model is built around, if there is one."""
-        self.operation: Operation | None = None
-        if name := self.request["operation"]:
-            self.operation = Operation(self.framework.models, self.cell, name)
-            self.operation_record = self.operation.checked()
-            self.events.send("operation", operation=self.operation_record)
-
-    def time_operation(self) -> None:
-        """Time the operation by itself; if this fails, the other results are kept."""
-        if self.operation:
-            with self._or_withheld("operation.alone_ns"):
-                found = self.operation.timed(self.protocol)
-                self.events.send("operation", operation={**self.operation_record, **found})
-
     def probe(self) -> None:
         """Measure the same step at other batch sizes and lengths."""
         probes = []
@@ -191,10 +170,6 @@ class Measurement:
                 graphs = getattr(self.framework, "launches_graphs", False)
                 card = with_profile(self.card, kernels, graphs)
                 self.events.send("parity", parity=card)
-
-    def report_training(self, found: dict[str, Any]) -> None:
-        """Report how far a training to its end has come."""
-        self.events.send("training", training=found)
 
     @contextlib.contextmanager
     def _or_withheld(self, place: str) -> Iterator[None]:

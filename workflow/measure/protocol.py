@@ -21,8 +21,6 @@ class Protocol:
     probe_cap_s: float
     length_steps: int  # of a probe at another length, whose scatter is reported, too
     length_cap_s: float
-    operation_calls: int  # of an operation by itself
-    operation_cap_s: float
     monitor_s: float  # between two samples of the machine
 
 
@@ -42,8 +40,6 @@ PROTOCOLS = {
         probe_cap_s=20.0,
         length_steps=20,
         length_cap_s=60.0,
-        operation_calls=100,
-        operation_cap_s=10.0,
         monitor_s=1.0,
     ),
     "laptop": Protocol(
@@ -61,8 +57,6 @@ PROTOCOLS = {
         probe_cap_s=0.6,
         length_steps=20,
         length_cap_s=0.7,
-        operation_calls=50,
-        operation_cap_s=0.5,
         monitor_s=0.5,
     ),
     "smoke": Protocol(
@@ -80,8 +74,6 @@ PROTOCOLS = {
         probe_cap_s=1.0,
         length_steps=4,
         length_cap_s=1.0,
-        operation_calls=5,
-        operation_cap_s=1.0,
         monitor_s=0.05,
     ),
 }

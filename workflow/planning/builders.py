@@ -12,7 +12,7 @@ from pathlib import Path
 from planning.config import ConfigError
 from planning.models import OWN
 
-NEEDED = {"keras2": ("build",), "keras3": ("build",), "pytorch": ("build",), "host": ("operand",)}
+NEEDED = {"keras2": ("build",), "keras3": ("build",), "pytorch": ("build",)}
 OWN_LOOPS = "LOOPS"  # a builder's, which makes the batches itself
 
 
@@ -35,8 +35,6 @@ def check(plan) -> None:
 
 def _of_task(family: str, task: str) -> tuple[str, ...]:
     """What the steps of a task need."""
-    if family == "host":
-        return ()
     steps = OWN_LOOPS if task == "generate" else "batch"
     return ("optimizer", steps) if (family, task) == ("pytorch", "fit") else (steps,)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from packing.sealed_zip import write_zip
-from planning import trainings
 from planning.blocks import Block
 from planning.columns import Column
 from planning.config import ConfigError
@@ -43,8 +42,6 @@ def check_portable(plan) -> None:
                 f"columns.{place}.overlay: a bundle installs nothing; name an interpreter that "
                 "holds it to run_bundle.py"
             )
-    if trainings.datasets(plan):
-        raise ConfigError("training: a bundle carries no data set; leave it out, or say null")
 
 
 def document(plan) -> dict:

@@ -60,11 +60,6 @@ class Column:
         """The `jit_compile` that Keras is told; None if the framework does not take it."""
         return self.of_framework.get("jit_compile")
 
-    @property
-    def way(self) -> str | None:
-        """The way a model's operation is written; None if the framework does not take it."""
-        return self.of_framework.get("way")
-
 
 def columns(
     asked: list, frameworks: Mapping[str, Framework], defaults: Mapping[str, object]

@@ -14,8 +14,8 @@ from planning.columns import Column
 from planning.identity import CORE, WORKFLOW
 from supervise import sources
 
-# Libraries that reach a processor's peak in every dtype come first; NumPy has no bfloat16.
-LIBRARIES = ("torch", "tensorflow", "jax", "numpy")
+# Libraries that reach a processor's peak in every dtype come first.
+LIBRARIES = ("torch", "tensorflow", "jax")
 PART_S = {"paper": 0.7, "laptop": 0.15, "smoke": 0.05}  # seconds of each part of a canary
 # A step's milliseconds, and in how many processes: a hiccup of the machine dwarfs a short step.
 _KNOWN_STEPS = ((2, 5), (20, 3), (200, 1))
@@ -100,7 +100,7 @@ class Controls:
                 record=record_path(folder, run.row, run.column, run.number),
                 # Only the timed steps are compared.
                 identity=identity.text(
-                    {**_untrained(run.identity), "again": True, "extras": [], "probes": []}
+                    {**json.loads(run.identity), "again": True, "extras": [], "probes": []}
                 ),
             )
             for run in plan.runs
@@ -182,8 +182,3 @@ def _plainness(column: Column) -> tuple:
 def _extras(column: Column) -> int:
     """The number of settings in a column's name."""
     return column.name.count("+")
-
-
-def _untrained(text: str) -> dict:
-    """The facts of an identity, without the training that follows the timed steps."""
-    return {name: value for name, value in json.loads(text).items() if name != "training"}

@@ -34,7 +34,6 @@ def document(plan) -> dict:
         "runs": plan.rounds,
         "precision": plan.config["precision"],
         "steps": {name: getattr(PROTOCOLS[plan.scale], name) for name in STEPS},
-        **({"training": plan.config["training"]} if plan.config["training"] else {}),
         **({"further": further} if (further := _further(plan.config)) else {}),
         "blocks": [
             {**vars(block.row), "round": block.number, "path": block.path} for block in plan.blocks

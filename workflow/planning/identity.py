@@ -6,7 +6,6 @@ import json
 from functools import cache
 from pathlib import Path
 
-from planning import trainings
 from planning.cells import Row
 from planning.columns import Column
 from planning.models import Model
@@ -32,7 +31,6 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
     """The identity of one run of a cell; no other column or row changes it."""
     model: Model = plan.models.load(row.model)
     published = bool(model.tasks[row.task]["published"])
-    training = trainings.planned(plan.config, model, row, number)
     cell = (row, column.name)
     if cell not in plan.facts_of_cells:
         plan.facts_of_cells[cell] = _of_cell(plan, model, row, column)
@@ -43,7 +41,6 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
             "probes": probes(model, row, plan.scale, column.framework.family, number),
             "run": number,
             "seed": plan.config["seed"] + number - 1,
-            **({"training": training} if training else {}),
         }
     )
 
@@ -67,7 +64,6 @@ def _of_cell(plan, model: Model, row: Row, column: Column) -> dict:
         "trains": about["trains"],
         "weights": plan.config["weights"],
         **({"builders": builders} if builders != row.model else {}),
-        **({"operation": model.operation} if model.operation else {}),
     }
 
 
@@ -101,16 +97,14 @@ def text(facts: dict) -> str:
 
 def entries(plan, row: Row, column: Column) -> tuple[Path, ...]:
     """The sources that a cell's imports are followed from: the core, its framework, its model's
-    builders, and what no import statement names: native sources, and in a user's model all files
-    that its code may read.
+    builders, and in a user's model all files that its code may read.
     """
     model: Model = plan.models.load(row.model)
     framework = column.framework
-    names = (f"{framework.family}.py", "work.py", "data.py")
-    native = sources.native(MEASURE, model, framework.library, column.way)
+    names = (f"{framework.family}.py", "work.py")
     own = not model.folder.is_relative_to(MEASURE)
-    read = sources.read_by(model.folder, model.operation) if own else ()
-    return (*CORE, framework.file, *(model.folder / name for name in names), *native, *read)
+    read = sources.read_by(model.folder) if own else ()
+    return (*CORE, framework.file, *(model.folder / name for name in names), *read)
 
 
 @cache

@@ -12,7 +12,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from planning import bundle, changes, identity, this_machine, trainings
+from planning import bundle, changes, identity, this_machine
 from planning.config import or_one_line
 from planning.start import Start
 from supervise import sitting
@@ -122,16 +122,6 @@ class Jobs:
             self.begin_timing()
             self.make_again(control.path)
         return []
-
-    def unfetched(self, marker: str) -> Callable[[Any], list[str]]:
-        """Find no input, but have a data set fetched that an earlier start could not fetch."""
-
-        def unfetched(wildcards) -> list[str]:
-            if os.path.exists(marker) and not trainings.was_fetched(marker):
-                self.make_again(marker)
-            return []
-
-        return unfetched
 
     def canaries(self, wildcards) -> list[str]:
         """The files of the canaries of this start, and of earlier ones as far as they were kept."""

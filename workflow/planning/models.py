@@ -10,7 +10,6 @@ from jsonschema.exceptions import best_match
 from planning.config import ConfigError, check_names, read_yaml, violations, words
 
 PARTS = ("models", "frameworks")  # of a user's folder
-FRAMEWORK_ALONE = "framework"  # the way of models that are not around an operation of their own
 OWN = Path(__file__).parent.parent / "measure"  # holds our models/; the user's folders hold theirs
 
 
@@ -28,12 +27,9 @@ class Model:
     preset: str
     architecture: dict  # by scale
     tasks: dict  # by task: batch sizes by scale, the published ones, what it holds in memory
-    unsupported: list  # of {column, task, way, reason}
+    unsupported: list  # of {column, task, reason}
     variants: dict = field(default_factory=dict)  # by the ending of their name: sizes, parameters
     variant_of: str | None = None
-    data: str | None = None  # published data that a training to its end takes; None without one
-    operation: str | None = None  # the operation that it is built around, if any
-    ways: dict = field(default_factory=dict)  # ways in which the operation is written, by framework
 
     def least_memory_mib(self, task: str, scale: str) -> float:
         """MiB of weights, gradients and optimiser state: a step needs at least so much."""
@@ -43,10 +39,6 @@ class Model:
         # trains small adapters beside frozen weights.
         copies = 4 if about["trains"] == "all" else 1
         return about["parameters"][scale] * bytes_each * copies / 2**20
-
-    def ways_on(self, framework: str) -> list[str]:
-        """The ways in which its steps can be written for a framework."""
-        return self.ways.get(framework, [] if self.ways else [FRAMEWORK_ALONE])
 
     def is_reduced(self, scale: str) -> bool:
         """True if its sizes at a scale differ from those at paper scale."""

@@ -178,7 +178,7 @@ class Plan:
     @property
     def notices(self) -> list[str]:
         """What a user should know before anything is measured, a line each: columns that this
-        machine cannot measure, ways that nothing has, and settings without effect.
+        machine cannot measure, and settings without effect.
         """
         columns_by_reason: dict[str, list[str]] = {}
         for column, reason in self.barred.items():
@@ -186,12 +186,7 @@ class Plan:
         found = [
             f"{reason}: not measured are {', '.join(names)}"
             for reason, names in columns_by_reason.items()
-        ] + unsupported.unknown_ways(self)
-        fitted = {row.model for row in self.rows if row.task == "fit"}
-        if self.config["training"] and not any(self.models.load(name).data for name in fitted):
-            found.append(
-                "training: without effect, no model of a fit row names data in its model.yaml"
-            )
+        ]
         device = self.config["device"]
         if device != "auto" and self.here and "cuda" not in self.accelerators:
             found.append(f"device: {device} is without effect, nothing is measured on a GPU")

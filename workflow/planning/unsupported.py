@@ -12,7 +12,6 @@ from deploy.environments import post_deploy
 from planning.cells import Row
 from planning.columns import Column
 from planning.config import ConfigError
-from planning.models import FRAMEWORK_ALONE
 
 # Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
@@ -22,17 +21,6 @@ OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
 NO_GPU = "no NVIDIA GPU was found here"
 NO_TF32 = "TF32 is arithmetic of a GPU"
 NO_CUDNN = "cuDNN computes on GPUs"
-NO_FRAMEWORK = (
-    "without a framework nothing is computed on a GPU; its column may say accelerator: cpu"
-)
-NO_XLA = "XLA compiles no operator that TensorFlow itself does not have"
-FOREIGN = ("native", "naive", "callback")  # ways that the compiler of a framework cannot compile
-# Ways that do not exist on a kind of device, whatever the model.
-NO_WAY = {
-    ("triton", "cpu"): "Triton has no driver for processors",
-    ("native", "cuda"): "the native code is for processors",
-    ("naive", "cuda"): "the native code is for processors",
-}
 
 
 def unsupported(plan) -> dict[tuple[Row, str], str]:
@@ -44,7 +32,7 @@ def unsupported(plan) -> dict[tuple[Row, str], str]:
         (row, column.name): reason
         for column, reason in {**impossible, **plan.barred}.items()
         for row in plan.rows
-    } | {**_ways(plan), **_without_effect(plan)}
+    } | _without_effect(plan)
     for entry in reversed([*_configured(plan), *_of_models(plan)]):
         for row in plan.rows:
             if row.model == entry["model"] and row.task == entry.get("task", row.task):
@@ -74,31 +62,6 @@ def _why_no_cuda(plan, column: Column) -> str | None:
         return None
     cuda = "{}.{}".format(*cuda_version(lock))
     return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
-
-
-def _ways(plan) -> dict[tuple[Row, str], str]:
-    """Cells whose model has no version of its operation in the column's way."""
-    return {
-        (row, column.name): f"its model has no such way on {column.framework.name}"
-        for row in plan.rows
-        for column in plan.columns
-        if (column.way or FRAMEWORK_ALONE)
-        not in plan.models.load(row.model).ways_on(column.framework.name)
-    }
-
-
-def unknown_ways(plan) -> list[str]:
-    """A line for each column whose way none of the models has: it may be misspelt."""
-    found, models = [], [plan.models.load(name) for name in plan.measured_models]
-    for place, column in enumerate(plan.columns):
-        name = column.framework.name
-        known = {way for model in models for way in model.ways_on(name)}
-        if "way" in column.asked and column.way not in known:
-            found.append(
-                f"columns.{place}.way: none of the models has the way '{column.way}' on {name}; "
-                f"there are {', '.join(sorted(known)) or 'none'}"
-            )
-    return found
 
 
 def _without_effect(plan) -> dict[tuple[Row, str], str]:
@@ -155,19 +118,13 @@ def _impossible(column: Column) -> str | None:
         return NO_TF32
     if column.of_framework.get("cudnn_benchmark") and column.accelerator == "cpu":
         return NO_CUDNN
-    if (column.framework.library, column.accelerator) == ("numpy", "cuda"):
-        return NO_FRAMEWORK
-    compiled = column.framework.library == "tensorflow" and column.jit_compile is True
-    if compiled and column.way in FOREIGN:
-        return NO_XLA
-    return NO_WAY.get((column.way, column.accelerator))
+    return None
 
 
 def _is_about(entry: dict, column: Column) -> bool:
     """True if an `unsupported` entry of the configuration or of a model is about a column."""
     named = entry["column"] in (column.name, column.framework.name)
-    settings = ((name, getattr(column, name)) for name in ("way", "jit_compile"))
-    return named and all(entry.get(name, value) == value for name, value in settings)
+    return named and entry.get("jit_compile", column.jit_compile) == column.jit_compile
 
 
 @cache

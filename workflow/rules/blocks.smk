@@ -13,8 +13,6 @@ rule block:
     """Measure the missing runs of a block, between two measurements of the machine's speed."""
     input:
         [of.marker for of in PLAN.environments] if DEPLOYED_BEFORE else [],
-        # Trainings need them; nothing is measured again because they were fetched again.
-        ancient(trainings.markers(PLAN)),
         BLOCK_JOBS.stale(BLOCK),
     output:
         BLOCK,

@@ -3,7 +3,7 @@ import json
 import re
 
 from contract import report_contents
-from planning import commands, trainings
+from planning import commands
 from planning.commands import IN_ENVIRONMENT, verbatim
 from planning.config import (
     lay_over,

@@ -16,7 +16,7 @@ from typing import Any
 FOLDER = "caches"  # in the results' folder; in no archive, nor in results of another machine
 PARTS = ("inductor", "triton", "jax")  # folders in a run's scratch folder, see supervise.variables
 # The facts in which runs of a cell differ; no compiled code depends on them.
-OF_A_RUN = {"run", "seed", "extras", "probes", "training"}
+OF_A_RUN = {"run", "seed", "extras", "probes"}
 
 
 class Kept:

@@ -157,7 +157,7 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
         record["load"][name] = child.reported("kernel", name)
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
     record["memory"] = _memory(child)
-    for name in ("work", "host_overhead", "parity", "training", "operation"):
+    for name in ("work", "host_overhead", "parity"):
         record[name] = child.reported(name, name)
     if reasons := child.reported("withheld", "reasons"):
         record["withheld"] = reasons
@@ -180,8 +180,6 @@ def _child(job: Job, affinity: list[int]) -> Watched:
         "trains": identity["trains"],
         "extras": identity["extras"],
         "probes": identity["probes"],
-        "training": _training(identity),
-        "operation": identity.get("operation"),
         "affinity": affinity,
         "folders": list(job.folders),
     }
@@ -198,12 +196,6 @@ def _child(job: Job, affinity: list[int]) -> Watched:
         if (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
             kept.keep(Path(scratch))
     return child
-
-
-def _training(identity: dict[str, Any]) -> dict[str, Any] | None:
-    """The request for a training to its end, with the path of its file; None without one."""
-    planned: dict[str, Any] | None = identity.get("training")
-    return planned and {**planned, "path": str(Path(planned["file"]).absolute())}
 
 
 def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> list[dict[str, Any]]:

@@ -70,8 +70,6 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
         "energy": None,
         "host_overhead": None,
         "restarted": None,
-        "training": None,
-        "operation": None,
         "parity": None,
         "warnings": [],
         "printed": [],

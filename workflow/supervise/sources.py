@@ -1,8 +1,7 @@
 """Digest of the measuring sources that one cell uses, and of no others.
 
 A change of the timer must measure every cell again, a change of one builder only its cells. Which
-files a cell uses is read from import statements; C sources belong to the cells whose way is built
-from them.
+files a cell uses is read from import statements.
 """
 
 import ast
@@ -13,29 +12,15 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 PACKAGES = ("measure", "supervise")
 OVERLAID = "measure"  # the package over which the user's folders are laid
-EXTENSIONS = ("native", "naive")  # ways of an operation that extend the framework's library
-WAYS_WITHOUT_C = ("framework", "triton", "python", "numpy", "numba", "pandas", "pyarrow", "polars")
 INIT = "__init__.py"
 LARGE_BYTES = 2**20
-C_ENDINGS = (".c", ".cpp", ".h", ".pyx")
 _SPACE = r"(?:[ \t]|\\\r?\n)+"
 STATEMENT = re.compile(
     rf"(?:\bfrom{_SPACE}[\w.]+{_SPACE})?\bimport\b(?:[^\n(\\;#]|\\\r?\n|\([^)]*\))+"
 )
-
-
-class Built(Protocol):
-    """The part of a model that tells which native sources its cells are built from."""
-
-    @property
-    def operation(self) -> str | None: ...
-
-    @property
-    def folder(self) -> Path: ...
 
 
 def digest(root: Path, entries: tuple[Path, ...], folders: tuple[Path, ...] = ()) -> str:
@@ -75,38 +60,17 @@ def closure(root: Path, entries: tuple[Path, ...], folders: tuple[Path, ...] = (
     return found
 
 
-def native(measure: Path, model: Built, library: str, way: str | None) -> tuple[Path, ...]:
-    """The sources that no import names and that cells of a model are built from in a way; empty if
-    the operation is the framework's own code.
-
-    For ways in C: those of the model's own folder, the header of all operations, and the binding of
-    the operation to a library, or to ctypes for ways that call it from Python. Also
-    ``by_<way>.py``, if a way has such a file.
-    """
-    if not model.operation or way is None:
-        return ()
-    alone = [path for path in [model.folder / f"by_{way}.py"] if path.is_file()]
-    if way in WAYS_WITHOUT_C:
-        return tuple(alone)
-    folder = measure / "native"
-    binding = library if way in EXTENSIONS else "c"
-    ours = folder.glob(f"{model.operation}_{binding}.c*")
-    own = (path for ending in C_ENDINGS for path in model.folder.glob(f"*{ending}"))
-    return tuple(sorted((*alone, *ours, *own, folder / "operations.h")))
-
-
 @cache
-def read_by(folder: Path, operation: str | None) -> tuple[Path, ...]:
-    """The files of a user's model that its code may read; code itself counts where it is
-    imported, its description by what it says, and what an operation is built from in its ways.
+def read_by(folder: Path) -> tuple[Path, ...]:
+    """Return the data files in a user's model folder; Python code and model.yaml are digested
+    elsewhere.
     """
-    elsewhere = (".py", ".pyc", *(C_ENDINGS if operation else ()))
     files = {path.relative_to(folder): path for path in sorted(folder.rglob("*"))}
     return tuple(
         path
         for name, path in files.items()
         if path.is_file()
-        and path.suffix not in elsewhere
+        and path.suffix not in (".py", ".pyc")
         and name != Path("model.yaml")
         and not any(part.startswith(".") for part in name.parts)
     )

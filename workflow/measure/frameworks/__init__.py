@@ -60,7 +60,6 @@ class Cell:
     jit_compile: str | bool = "published"  # or auto, true, false; of Keras alone
     optimizer: str = "default"  # or foreach, fused; of native PyTorch alone
     cudnn_benchmark: bool = False  # of PyTorch, native and under Keras
-    way: str = "framework"  # how the model's operation is written, see measure.native
 
 
 class Clock(Protocol):
@@ -123,20 +122,6 @@ class Framework(Protocol):
         """Stop the profiler and return all that computed, see :mod:`measure.operations`; raises if
         the profiler does not tell.
         """
-
-    def begin_training(self) -> None:
-        """Give the model the weights that a training begins with, with nothing compiled yet; this
-        and the next three are called only for a training to its end, see :mod:`measure.training`.
-        """
-
-    def prepared(self, images: Any, classes: Any) -> Any:
-        """Images and classes, None without, in the form that the next two take; it is not timed."""
-
-    def train_epoch(self, prepared: Any) -> None:
-        """Train for one pass over the images in their order, in batches of the cell's size."""
-
-    def probabilities(self, prepared: Any) -> Any:
-        """Predicted probabilities of the classes, float32 of (images, classes)."""
 
     def work(self) -> dict[str, int]:
         """``parameters`` and ``trainable_parameters`` of the live model."""

@@ -12,11 +12,11 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from measure.frameworks import Cell, Clock, feeding, loops
 from measure.frameworks.results import FETCHED
-from measure.models import Tick, TrainedBuilder, TrainerBuilder
+from measure.models import Tick, TrainerBuilder
 from measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -92,28 +92,6 @@ class KerasFramework(ABC):
         """
         if self.ends_slowly:
             self._ended.append(end)
-
-    def begin_training(self) -> None:
-        """Build a new model with the weights that its training begins with."""
-        self.seed()
-        self.model = self.models.build(self.cell)
-        cast(TrainedBuilder, self.models).start(self.model, self.cell)
-
-    def prepared(self, images: Any, classes: Any) -> Any:
-        """Images and classes, if any, as Keras takes them."""
-        return cast(TrainedBuilder, self.models).feed(self.cell, images, classes)
-
-    def train_epoch(self, prepared: Any) -> None:
-        """Train for one pass over the images, in their order."""
-        inputs, targets = prepared
-        options = {"batch_size": self.cell.batch_size, "shuffle": False, "verbose": 0}
-        self.keras.Model.fit(self.model, inputs, targets, epochs=1, **options)
-
-    def probabilities(self, prepared: Any) -> Any:
-        """Predicted probabilities of the classes, float32 of (images, classes)."""
-        (inputs,) = prepared
-        options = {"batch_size": self.cell.batch_size, "verbose": 0}
-        return self.keras.Model.predict(self.model, inputs, **options)
 
     def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None] | None:
         """The task's own loop; None if Keras' trainer drives it."""

@@ -1,16 +1,16 @@
 """Native PyTorch: the loop a PyTorch user writes, around a library's own model."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from measure import live, models
 from measure.frameworks import Cell, Clock, builder, feeding, loops, optimizers
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.results import LEFT
 from measure.frameworks.torch import TorchMixin
-from measure.models import Loop, NativeBuilder, Tick, TrainedBuilder
+from measure.models import Loop, NativeBuilder, Tick
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
 
@@ -46,10 +46,10 @@ class NativeFramework(TorchMixin):
         self.device = self.torch.device(self.cell.accelerator)
         self.model = self.models.build(self.cell).to(self.device)
         self.model.train(self.cell.task == "fit")
-        self.optimizer = self._new_optimizer() if self.cell.task == "fit" else None
+        self.optimizer = self._optimizer() if self.cell.task == "fit" else None
         self.step_model = self.compile(self.model)
 
-    def _new_optimizer(self) -> Any:
+    def _optimizer(self) -> Any:
         optimizer = self.models.optimizer(self.model)
         if self.cell.optimizer == "default":
             return optimizer
@@ -152,35 +152,6 @@ class NativeFramework(TorchMixin):
             self.step_model(**self._to_device(batch))
 
         return step
-
-    def begin_training(self) -> None:
-        """Set the weights that a training begins with, and make a new optimiser."""
-        cast(TrainedBuilder, self.models).start(self.model, self.cell)
-        self.optimizer = self._new_optimizer()
-
-    def prepared(self, images: Any, classes: Any) -> Tensors:
-        """Images and classes, if any, as tensors."""
-        return self._tensors(cast(TrainedBuilder, self.models).feed(self.cell, images, classes))
-
-    def train_epoch(self, prepared: Tensors) -> None:
-        """Train for one pass over the images, in their order."""
-        self.model.train()
-        for batch in self._batches(prepared):
-            self._fit_step(batch)
-
-    def probabilities(self, prepared: Tensors) -> Any:
-        """Predicted probabilities of the classes, float32 of (images, classes)."""
-        self.model.eval()
-        with self.torch.inference_mode():
-            batches = map(self._to_device, self._batches(prepared))
-            found = [self.step_model(**batch).cpu() for batch in batches]
-        return self.torch.cat(found).numpy()
-
-    def _batches(self, tensors: Tensors) -> Iterator[Tensors]:
-        """Batches of the cell's size, one after the other."""
-        for start in range(0, len(tensors["images"]), self.cell.batch_size):
-            end = start + self.cell.batch_size
-            yield {name: tensor[start:end] for name, tensor in tensors.items()}
 
     def precision(self) -> dict[str, str]:
         options = {"device": self.cell.accelerator}

@@ -54,11 +54,6 @@ class Framework(NativeFramework):
             return own(model, self.cell, self.cell.mode)
         return self.torch.compile(model, mode=self.cell.mode)
 
-    def begin_training(self) -> None:
-        """Compile anew, too: Keras builds a new model, so its first epoch pays a compilation."""
-        self.torch._dynamo.reset()
-        super().begin_training()
-
     def compilations(self) -> int | None:
         # Each call of generate() makes its own static cache, at addresses that may be new: graphs
         # that are recorded anew for it are what every call costs, not a compilation.

@@ -1,9 +1,8 @@
 """One folder per model; what its modules must offer is written here.
 
 ``model.yaml`` says what the model is (``schemas/model.schema.json``), ``work.py`` what a step
-computes, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` how each family of frameworks builds it,
-``host.py`` what an operation without a framework takes (:mod:`measure.native.host_ways`). A folder
-may have a ``model.yaml`` alone, which names the folder whose modules build that model, too.
+computes, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` how each family of frameworks builds
+it. A folder may have a ``model.yaml`` alone, which names the folder whose modules build that model.
 A builder imports its library at its top: it is itself imported only in the process that measures,
 by the framework, once that has prepared its backend.
 
@@ -72,43 +71,6 @@ class TrainerBuilder(Builder, Protocol):
         """Arguments of a step, as NumPy arrays: a tuple of inputs and targets for Keras' trainer, a
         dict of keyword arguments of the forward pass for PyTorch.
         """
-
-
-class TrainedBuilder(TrainerBuilder, Protocol):
-    """A builder whose model can be trained to its end, on what ``data.py`` beside it reads: that
-    has ``sets(planned, architecture, batch_size)`` and ``NoData``, see the small classifiers.
-    """
-
-    def feed(self, cell: Cell, images: Any, classes: Any) -> Any:
-        """Images and classes as ``batch`` returns them; classes None: to predict."""
-
-    def start(self, model: Any, cell: Cell) -> None:
-        """Give a model the weights that its training begins with, the same in every framework."""
-
-
-class OperationBuilder(Builder, Protocol):
-    """A builder of a model around an operation that is written in several ways, of which the cell
-    has one; see :mod:`measure.native`.
-    """
-
-    def outputs(self, cell: Cell, results: Any) -> dict[str, Any]:
-        """Results of a call of ``alone`` as NumPy arrays: the operation's ``output`` and, where it
-        has one, its ``gradient`` for a loss whose gradient by each output is one.
-        """
-
-    def expected(self, cell: Cell) -> dict[str, Any]:
-        """The outputs that every way must give, from NumPy."""
-
-    def losses(self, cell: Cell, way: str, steps: int) -> list[float]:
-        """Losses of a new model's first training steps from its initial weights, in a given way."""
-
-    def alone(self, cell: Cell) -> tuple[Callable[[], Any], int]:
-        """A function that calls the operation once, on seeded operands as in a step and with its
-        gradient if the task trains, waits, and returns its results; and how often a step uses it.
-        """
-
-    def written(self, cell: Cell) -> tuple[Any, ...]:
-        """The Python functions that a user writes for the cell's way, beyond the model."""
 
 
 class NativeBuilder(TrainerBuilder, Protocol):

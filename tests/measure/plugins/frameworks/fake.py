@@ -11,7 +11,6 @@ import warnings
 from pathlib import Path
 
 from measure.frameworks import WrongFramework
-from measure.native import build
 from measure.operations import Span
 
 # The descriptor of the events may be any: the supervisor may have many files open.
@@ -24,7 +23,6 @@ class Framework:
         self.wanted = cell.architecture
         self.compiled = 0
         self.steps = self.blocks = 0
-        self.models = Operation(self.wanted.get("operation", {}))
         self.probeable = self.wanted.get("probeable", True)
 
     def load(self):
@@ -65,13 +63,6 @@ class Framework:
         while True:
             self.eaten.append(bytearray(os.urandom(1024)) * 20_000)
             time.sleep(0.01)
-
-    def needs_a_compiler(self):
-        os.environ["PATH"] = ""
-        build.library("mas_c", "callback")
-
-    def builds(self):
-        build.library("mas_c", self.cell.way)
 
     def hangs(self):
         time.sleep(1000)
@@ -232,43 +223,6 @@ class Framework:
 
     def device_limit_mib(self):
         return self.wanted.get("device_limit_mib")
-
-
-class Operation:
-    """An operation that gives what is expected, except for what is asked for."""
-
-    def __init__(self, wanted):
-        self.wanted = wanted
-
-    def expected(self, cell):
-        import numpy
-
-        return {"output": numpy.arange(4), "gradient": numpy.array([0.5, -2.0])}
-
-    def outputs(self, cell, results):
-        expected = self.expected(cell)
-        if self.wanted.get("other_shape"):
-            return {**expected, "output": expected["output"][:-1]}
-        if self.wanted.get("by_columns"):
-            return {name: array.repeat(2)[::2] for name, array in expected.items()}
-        return {name: array + self.wanted.get(name, 0) for name, array in expected.items()}
-
-    def losses(self, cell, way, steps):
-        return [2.0 + (way != "framework") * self.wanted.get("losses", 0)] * steps
-
-    def alone(self, cell):
-        called = []
-
-        def call():
-            called.append(None)
-            if self.wanted.get("alone_fails") and len(called) > 1:
-                raise ValueError("it cannot be called alone\nsecond line")
-            wait(self.wanted.get("alone_ms", 0) / 1000)
-
-        return call, 3
-
-    def written(self, cell):
-        return (is_pipe, wait)
 
 
 def is_pipe(descriptor):

@@ -1,1 +1,0 @@
-"""A small aligner of text and speech, around monotonic alignment search."""

@@ -1,1 +1,0 @@
-"""Image augmentation, before a model: pictures cropped at random places and flipped."""

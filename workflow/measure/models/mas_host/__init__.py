@@ -1,1 +1,0 @@
-"""Monotonic alignment search outside a model, which Glow-TTS and VITS do in Cython."""
