@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -207,7 +208,7 @@ def test_nothing_is_installed_where_no_cell_can_be_measured():
 def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):
     start = SimpleNamespace(sources=Path("/a {b} c"))
     assert Commands(start).program("supervise cell", "--record {output}") == (
-        "exec python3 -s '/a {{b}} c/workflow'/supervise cell --record {output}"
+        f"exec {sys.executable} -s '/a {{{{b}}}} c/workflow'/supervise cell --record {{output}}"
     )
 
 

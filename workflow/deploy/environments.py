@@ -121,21 +121,21 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None, title: st
 
 
 def conda_interpreter(definition: Path, log: Path | None, title: str) -> str:
-    """Our own interpreter, which must be a conda environment's.
+    """Return the interpreter of the activated conda environment.
 
     Its packages are installed now if its post-deploy script did not install them.
     """
-    prefix = Path(sys.prefix)
-    if not (prefix / "conda-meta").is_dir():
+    prefix = Path(os.environ.get("CONDA_PREFIX") or "no activated environment")
+    if prefix.resolve() == Path(sys.prefix).resolve() or not (prefix / "conda-meta").is_dir():
         raise EnvironmentProblem(
-            f"{prefix} is not a conda environment: run Snakemake with --use-conda, or use "
-            "the method venv"
+            f"{prefix} is not the conda environment of {definition}: run Snakemake with "
+            "--use-conda, or use the method venv"
         )
     unfinished = prefix / UNFINISHED
     if unfinished.exists():
         log = log or Path(f"{prefix}.log")
         log.parent.mkdir(parents=True, exist_ok=True)
-        python = Path(sys.executable)
+        python = prefix / "bin" / "python"
         environ = clean_environ(
             PATH=path_with(python.parent),
             CONDA_PREFIX=str(prefix),
@@ -148,7 +148,13 @@ def conda_interpreter(definition: Path, log: Path | None, title: str) -> str:
             if done.returncode or unfinished.stat().st_mtime:
                 raise failure(title, log)
         unfinished.unlink()
-    return sys.executable
+    return str(prefix / "bin" / "python")
+
+
+def is_activated(environment: dict) -> bool:
+    """Return True if a marker names the activated conda environment, or one laid over it."""
+    prefix = environment.get("beneath") or environment.get("prefix")
+    return prefix == os.environ.get("CONDA_PREFIX")
 
 
 def users_interpreter(path: str | None) -> str:

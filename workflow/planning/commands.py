@@ -30,10 +30,13 @@ class Commands:
     def program(self, name: str, *options: str) -> str:
         """Return the command that runs a folder of workflow/ as a program, or a subcommand of it.
 
-        `exec` leaves no shell between the two, so that the program ends with Snakemake.
+        The program runs on Snakemake's Python, even where conda activates another one. `exec`
+        leaves no shell between the two, so that the program ends with Snakemake.
         """
         folder, *part = name.split()
-        return " ".join(["exec python3 -s", f"{self.workflow}/{folder}", *part, *options])
+        return " ".join(
+            ["exec", literal(sys.executable), "-s", f"{self.workflow}/{folder}", *part, *options]
+        )
 
     def conda(self, environment: Environment) -> str | None:
         """Return the yaml that conda makes an environment from, see :mod:`deploy.bare`; None if the

@@ -144,6 +144,7 @@ def as_planned(environment: dict[str, Any], deployment: str, identity: dict[str,
     own = None if "beneath" in environment else identity.get("interpreter")
     return (
         environment.get("method") == deployment
+        and (deployment != "conda" or environments.is_activated(environment))
         and (own is None or environment.get("interpreter") == environments.users_interpreter(own))
         and environment.get("definition_sha256") == identity["environment"]
         and os.access(environment.get("interpreter", ""), os.X_OK)
