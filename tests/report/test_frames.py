@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from millistep.analysis.frames import CELL, GROUP, WORKLOAD
+
+pytestmark = pytest.mark.quick
+
+
+def test_means_are_geometric_means_of_run_means(six):
+    for key, group in six.runs.groupby(CELL):
+        windows = six.windows.set_index([*CELL, "run"]).loc[[(*key, run) for run in group["run"]]]
+        sums = windows.groupby("run")[["elapsed_ns", "steps"]].sum()
+        expected = np.exp(np.log(sums["elapsed_ns"] / sums["steps"] / 1e6).mean())
+        assert six.cells.set_index(CELL).loc[key, "ms"] == pytest.approx(expected)
+
+
+def test_a_line_per_planned_cell_and_one_fastest_per_group(six):
+    assert len(six.cells) == len(six.plan["cells"])
+    fastest = six.cells[six.cells["standing"] == "fastest"]
+    assert fastest.groupby(GROUP).size().eq(1).all()
+    assert set(fastest["configuration"]) == {"keras3-jax"}
+
+
+def test_no_frame_holds_objects(six):
+    for name in ("runs", "windows", "operations", "probes", "metadata", "cells", "ratios"):
+        frame = getattr(six, name)
+        for column in frame.columns[frame.dtypes == object]:
+            assert not frame[column].map(type).isin([list, dict, tuple]).any(), (name, column)
+
+
+def test_a_ratio_and_its_inverse_agree(six):
+    first = six.ratios.iloc[0]
+    workload = tuple(first[WORKLOAD])
+    there = six.ratio(workload, first["base"], first["configuration"])
+    back = six.ratio(workload, first["configuration"], first["base"])
+    assert there.ratio == pytest.approx(1 / back.ratio)
+    assert there.low == pytest.approx(1 / back.high)
+
+
+def test_single_runs_have_no_standing(h100):
+    assert set(h100.cells["standing"]) == {"excluded"}
+    assert "measured in one run only" in set(h100.cells["why_excluded"])

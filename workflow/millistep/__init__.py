@@ -1,0 +1,1 @@
+"""Millistep: measure how many milliseconds one training or inference step takes."""

@@ -1,0 +1,1 @@
+"""Analysis: records become frames, frames become tables, figures and pages."""

@@ -1,0 +1,379 @@
+"""Everything planned and measured as frames, computed once each.
+
+Keys: WORKLOAD, CELL, RUN. A configuration is a framework with its settings (`column` in the JSON
+files). GROUP are the cells that compete: one workload, software stack and accelerator.
+"""
+
+from functools import cached_property
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from millistep.analysis import plausible, stats, steady
+from millistep.analysis.words import count, percent
+
+WORKLOAD = ["model", "task", "batch_size"]
+CELL = [*WORKLOAD, "configuration"]
+RUN = [*CELL, "run"]
+GROUP = [*WORKLOAD, "stack", "accelerator"]
+
+FOREIGN_MUCH, FOREIGN_SOME, VARYING = 0.10, 0.05, 0.25
+# Scalars that other modules rely on, also if no record has them.
+SCALARS = ["session.id", "session.device", "machine.id", "load.foreign_cpu_share", "monitor.gpu.foreign_processes", "work.flops_per_step", "work.parameters", "work.trainable_parameters", "work.tokens_per_step", "work.images_per_step", "memory.peak_rss_mib", "memory.peak_device_mib", "timing.import_s", "timing.build_s", "timing.first_step_s", "timing.warmup_s", "timing.warmup_steps", "timing.compile_cache", "timing.legacy.step_ms", "timing.in_turns", "energy.joules_per_step", "host_overhead.share", "host_overhead.step_ms", "host_overhead.rest_ms", "synchronized_ms", "started_at", "log_tail", "parity.dtype", "parity.matmul_precision", "parity.convolution_precision"]
+
+REFERENCE = ["model", "task", "batch_size", "round", "path", "accelerator", "session", "status", "reason", "started_at", "dtype", "size", "step_ms", "flops_per_s", "memory_copy_gib_per_s", "python_loop_ms", "foreign_cpu_share"]
+
+
+class Data:
+    """The plan and the records as frames, in the order of the table.
+
+    `plan` and `self_test` are JSON content. `references` (REFERENCE), `machines`, `metadata`, `operations`,
+    `probes`, `epochs` and `packages` are frames as `load` reads them.
+    """
+
+    def __init__(
+        self,
+        plan: dict[str, Any],
+        frames: dict[str, pd.DataFrame],
+        references: list[dict[str, Any]],
+        machines: list[dict[str, Any]],
+        self_test: dict[str, Any] | None,
+    ):
+        self.plan, self.self_test = plan, self_test
+        self._frames = frames
+        found = pd.DataFrame(references)
+        self.references = found.reindex(columns=list(dict.fromkeys([*REFERENCE, *found])))
+        self.machines = pd.DataFrame(machines, columns=["machine", "section", "name", "value"])
+
+    @cached_property
+    def workloads(self) -> pd.DataFrame:
+        """Lines WORKLOAD with title, published_batch_size, measures.* and `workload`, its label."""
+        found = pd.json_normalize(self.plan["rows"])
+        sizes = found.groupby(["model", "task"])["batch_size"].transform("size")
+        batch = ", batch " + found["batch_size"].astype(str)
+        return found.assign(workload=found["title"] + batch.where(sizes > 1, ""))
+
+    @cached_property
+    def configurations(self) -> pd.DataFrame:
+        """Lines configuration, title, framework, family, color, marker, hatch, every setting."""
+        entries = self.plan["columns"]
+        found = pd.DataFrame(
+            [
+                {
+                    name: e[name]
+                    for name in (
+                        "name",
+                        "title",
+                        "framework",
+                        "family",
+                        "colour",
+                        "marker",
+                        "hatch",
+                    )
+                }
+                for e in entries
+            ]
+        )
+        found = found.rename(columns={"name": "configuration", "colour": "color"})
+        settings = pd.DataFrame([{**e["settings"]} for e in entries])
+        settings = settings.map(
+            lambda value: " ".join(map(str, value)) if isinstance(value, list) else value
+        )
+        return found.join(
+            settings.reindex(
+                columns=dict.fromkeys(["stack", "accelerator", "precision", *settings])
+            )
+        )
+
+    @cached_property
+    def planned(self) -> pd.DataFrame:
+        """A line per planned cell, with what the plan says about it.
+
+        CELL, planned_runs, unsupported, workload, title, framework, family, stack, accelerator.
+        """
+        found = pd.DataFrame(
+            [
+                {
+                    **{k: cell[k] for k in WORKLOAD},
+                    "configuration": cell["column"],
+                    "planned_runs": len(cell["runs"]),
+                    "unsupported": cell["unsupported"],
+                }
+                for cell in self.plan["cells"]
+            ]
+        )
+        found = found.merge(self.workloads[[*WORKLOAD, "workload"]], on=WORKLOAD, how="left")
+        names = [
+            "configuration",
+            "title",
+            "framework",
+            "family",
+            "stack",
+            "accelerator",
+            "precision",
+        ]
+        return found.merge(self.configurations[names], on="configuration", how="left")
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """A line per planned run: RUN, status, reason, every scalar of the record by dotted name.
+
+        Added: workload, title, stack, accelerator, framework, family; `ok`; session; ms_per_step
+        (without warm-up windows), steps, windows, window_cv, fastest_window_ms; state and course
+        (`steady`); flops_per_s, best_flops_per_s (of the machine's best product); `affected` (the
+        reason if other work interfered, else ''), `used` (enters the mean of its cell); plain_ms
+        and profiler_slowdown of its profile.
+        """
+        found = self._frames["runs"]
+        found = found.reindex(
+            columns=list(dict.fromkeys([*RUN, "path", "status", "reason", *found, *SCALARS]))
+        )
+        found = found.merge(
+            self.planned.drop(columns=["planned_runs", "unsupported"]), on=CELL, how="left"
+        )
+        found["ok"] = found["status"] == "ok"
+        found["session"] = found["session.id"].fillna("")
+        found = found.join(self._run_times, on=RUN)
+        found = plausible.judged(found, self.references)
+        found["ok"] = found["status"] == "ok"
+        found["affected"] = _interference(found).where(found["ok"], "")
+        clean = (
+            (found["ok"] & (found["affected"] == ""))
+            .groupby([found[k] for k in CELL])
+            .transform("sum")
+        )
+        found["used"] = found["ok"] & ((found["affected"] == "") | (clean < stats.MIN_RUNS))
+        found["ms_per_step"] = found["ms_per_step"].where(found["ok"])
+        found["flops_per_s"] = found["work.flops_per_step"] / found["ms_per_step"] * 1000
+        return self._with_profiler(found)
+
+    @cached_property
+    def windows(self) -> pd.DataFrame:
+        """Lines RUN, window (from 1), start_ns, elapsed_ns, steps, ms_per_step, kept (no warm-up)."""
+        found = self._frames["windows"]
+        found = found.reindex(columns=[*RUN, "start_ns", "elapsed_ns", "steps"])
+        found["window"] = found.groupby(RUN, sort=False).cumcount() + 1
+        found["ms_per_step"] = found["elapsed_ns"] / found["steps"] / 1e6
+        states = self._run_states
+        found = found.join(states["skipped"], on=RUN)
+        return found.assign(kept=found["window"] > found.pop("skipped"))
+
+    @cached_property
+    def _run_states(self) -> pd.DataFrame:
+        """By RUN: state, course, and the number of skipped warm-up windows."""
+        logs = self._frames["windows"]
+        if logs.empty or "steps" not in logs:
+            return pd.DataFrame(
+                columns=["state", "course", "skipped"],
+                index=pd.MultiIndex.from_tuples([], names=RUN),
+            )
+        logs = np.log(logs["elapsed_ns"] / logs["steps"]).groupby(
+            [logs[k] for k in RUN], sort=False
+        )
+        found = pd.DataFrame(
+            {key: steady.run(values.to_numpy()) for key, values in logs},
+            index=["state", "course", "skipped"],
+        ).T
+        found.index.names = RUN
+        warmed = (found["state"] == steady.WARM_UP).groupby(CELL, sort=False).transform(
+            "mean"
+        ) > 0.5
+        return found.assign(skipped=found["skipped"].where(warmed, 0).astype(int))
+
+    @cached_property
+    def _run_times(self) -> pd.DataFrame:
+        """By RUN: ms_per_step, steps, windows, window_cv, fastest_window_ms, state, course."""
+        kept = self.windows[self.windows["kept"]]
+        groups = kept.groupby(RUN, sort=False)
+        sums = groups[["elapsed_ns", "steps"]].sum()
+        found = pd.DataFrame(
+            {
+                "ms_per_step": sums["elapsed_ns"] / sums["steps"] / 1e6,
+                "steps": sums["steps"],
+                "windows": groups.size(),
+                "window_cv": groups["ms_per_step"].std() / groups["ms_per_step"].mean(),
+                "fastest_window_ms": self.windows.groupby(RUN, sort=False)["ms_per_step"].min(),
+            }
+        )
+        return found.join(self._run_states[["state", "course"]])
+
+    def _with_profiler(self, runs: pd.DataFrame) -> pd.DataFrame:
+        pairs = self._frames["profile_pairs"].reindex(columns=[*RUN, "plain_ms", "profiled_ms"])
+        logs = np.log(pairs["profiled_ms"].astype(float) / pairs["plain_ms"].astype(float))
+        slowdown = np.exp(logs.groupby([pairs[k] for k in CELL]).mean()).clip(lower=1)
+        runs = runs.join(pairs.groupby(RUN)["plain_ms"].mean(), on=RUN)
+        runs = runs.join(slowdown.rename("profiler_slowdown"), on=CELL)
+        return runs.fillna({"profiler_slowdown": 1.0})
+
+    @cached_property
+    def operations(self) -> pd.DataFrame:
+        """Lines RUN, name, ms, count, launched: what a profiled step of an ok run is spent on."""
+        return self._of_ok_runs("operations", ["name", "ms", "count", "launched"])
+
+    @cached_property
+    def probes(self) -> pd.DataFrame:
+        """Lines RUN, probe_batch_size, max_length, new_tokens, steps, elapsed_ns, ms_per_step."""
+        names = ["probe_batch_size", "max_length", "new_tokens", "steps", "elapsed_ns"]
+        found = self._of_ok_runs("probes", names)
+        return found.assign(
+            ms_per_step=found["elapsed_ns"] / found["steps"].where(found["steps"] > 0) / 1e6
+        )
+
+    @cached_property
+    def epochs(self) -> pd.DataFrame:
+        """Lines RUN, steps_s, validation_s, validation_loss, validation_right of trainings."""
+        return self._of_ok_runs(
+            "epochs", ["steps_s", "validation_s", "validation_loss", "validation_right"]
+        )
+
+    @cached_property
+    def metadata(self) -> pd.DataFrame:
+        """Lines RUN, entry, value (text): the settings observed in the live framework."""
+        return self._of_ok_runs("metadata", ["entry", "value"])
+
+    @cached_property
+    def packages(self) -> pd.DataFrame:
+        """Lines RUN, package, version."""
+        return self._of_ok_runs("packages", ["package", "version"])
+
+    def _of_ok_runs(self, name: str, columns: list[str]) -> pd.DataFrame:
+        found = self._frames[name].reindex(columns=[*RUN, *columns])
+        return found.merge(self.runs.loc[self.runs["ok"], RUN], on=RUN)
+
+    @cached_property
+    def timed(self) -> pd.DataFrame:
+        """A line per planned cell before comparisons: `cells` without ratios and standings."""
+        used = self.runs[self.runs["used"]]
+        logs = used.assign(log=np.log(used["ms_per_step"])).groupby(
+            [*CELL, "machine.id"], sort=False, dropna=False
+        )["log"]
+        found = self.planned.join(stats.means_over_machines(logs, CELL), on=CELL)
+        runs = self.runs.groupby(CELL, sort=False)
+        found = found.join(runs["used"].sum().rename("runs"), on=CELL)
+        found["runs"] = found["runs"].fillna(0).astype(int)
+        found = found.join(self._outcomes, on=CELL)
+        found["status"] = found["status"].fillna("unsupported")
+        found["reason"] = found["reason"].fillna(found["unsupported"]).fillna("")
+        affected = used[used["affected"] != ""].drop_duplicates(CELL).set_index(CELL)["affected"]
+        found = found.join(affected, on=CELL).fillna({"affected": ""})
+        found = found.join(steady.cells(used, CELL), on=CELL)
+        no_time = found["status"] + np.where(found["reason"] != "", ": " + found["reason"], "")
+        found["why_excluded"] = np.select(
+            [found["ms"].isna(), found["affected"] != "", found["steady"].eq(False)],
+            [
+                no_time,
+                found["affected"],
+                "its steps did not reach a steady state: " + found["state"].astype(str),
+            ],
+            "",
+        )
+        found["comparable"] = found["why_excluded"] == ""
+        means = used.groupby(CELL, sort=False).agg(
+            flops_per_s=("flops_per_s", "mean"),
+            best_flops_per_s=("best_flops_per_s", "max"),
+            host_memory_mib=("memory.peak_rss_mib", "max"),
+            device_memory_mib=("memory.peak_device_mib", "max"),
+            legacy_ms=("timing.legacy.step_ms", "mean"),
+            in_turns=("timing.in_turns", "max"),
+            joules_per_step=("energy.joules_per_step", "mean"),
+            steps=("steps", "sum"),
+        )
+        found = found.join(means, on=CELL)
+        found["share_of_best"] = found["flops_per_s"] / found["best_flops_per_s"]
+        return found
+
+    @cached_property
+    def _outcomes(self) -> pd.DataFrame:
+        """By CELL: ok with any usable run, else status and reason of the first run that ended."""
+        order = self.runs["status"].map({"ok": 0, "outdated": 2, "not measured": 3}).fillna(1)
+        first = (
+            self.runs.assign(order=order).sort_values("order", kind="stable").drop_duplicates(CELL)
+        )
+        return first.set_index(CELL)[["status", "reason"]]
+
+    @cached_property
+    def round_ratios(self) -> pd.DataFrame:
+        """Lines WORKLOAD, base, configuration, run, machine, log, pairs.
+
+        `log` is log(t(configuration) / t(base)) of one round, for every ordered pair of comparable
+        cells whose runs share a round and a session. `pairs` counts pairs of neighboring timing
+        windows; 0 if the runs did not take turns, so that `log` compares their means.
+        """
+        runs = self.runs[self.runs["used"]].merge(
+            self.timed.loc[self.timed["comparable"], CELL], on=CELL
+        )
+        kept = self.windows[self.windows["kept"]]
+        places = kept.groupby(RUN, sort=False).indices
+        starts, logs = kept["start_ns"].to_numpy(float), np.log(kept["ms_per_step"].to_numpy(float))
+        runs = runs.assign(machine=runs["machine.id"].fillna(""), mean=np.log(runs["ms_per_step"]))
+        lines = []
+        for (*workload, run, _), group in runs.groupby([*WORKLOAD, "run", "session"], sort=False):
+            names, machines, means = (
+                group[k].tolist() for k in ("configuration", "machine", "mean")
+            )
+            own = [places[(*workload, name, run)] for name in names]
+            for new, base in permutations(range(len(names)), 2):
+                if new > base:
+                    a, b = own[new], own[base]
+                    log, pairs = stats.neighbors(starts[a], logs[a], starts[b], logs[b])
+                    if not pairs:
+                        log = means[new] - means[base]
+                    lines.append(
+                        (*workload, names[base], names[new], run, machines[new], log, pairs)
+                    )
+                    lines.append(
+                        (*workload, names[new], names[base], run, machines[new], -log, pairs)
+                    )
+        columns = [*WORKLOAD, "base", "configuration", "run", "machine", "log", "pairs"]
+        return pd.DataFrame(lines, columns=columns)
+
+    @cached_property
+    def ratios(self) -> pd.DataFrame:
+        """Lines WORKLOAD, base, configuration, ratio, low, high, p, rounds, pairs.
+
+        ratio = t(configuration) / t(base) over all rounds, with its 95 % interval.
+        """
+        return stats.over_rounds(
+            self.round_ratios, [*WORKLOAD, "base", "configuration"]
+        ).reset_index()
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """A line per planned cell, in the order of the table.
+
+        CELL, workload, title, framework, family, stack, accelerator, precision, planned_runs;
+        ms, low, high (95 %), runs (in the mean), status, reason, state, steady, affected;
+        comparable and why_excluded; fastest (its configuration in the GROUP), standing, ratio,
+        ratio_low, ratio_high, rounds, p (Holm), against the fastest; flops_per_s,
+        best_flops_per_s, share_of_best, host_memory_mib, device_memory_mib, legacy_ms,
+        synchronized_ms, joules_per_step, steps, in_turns.
+        """
+        return stats.with_the_fastest(self.timed, self.ratios, GROUP, WORKLOAD)
+
+    def ratio(self, workload: tuple[str, str, int], base: str, new: str) -> stats.Ratio:
+        """Return t(new) / t(base) in a workload over all rounds, by the policy of the table."""
+        found = self.ratios
+        keys = (*workload, base, new)
+        names = [*WORKLOAD, "base", "configuration"]
+        line = found[
+            np.logical_and.reduce([found[n] == k for n, k in zip(names, keys, strict=True)])
+        ]
+        return (
+            stats.Ratio(*line[list(stats.Ratio._fields)].iloc[0]) if len(line) else stats.NO_RATIO
+        )
+
+
+def _interference(runs: pd.DataFrame) -> pd.Series:
+    """Return why the time of a run says little: other work used the processors or the GPU."""
+    share = runs["load.foreign_cpu_share"].astype(float).fillna(0)
+    varying = runs["window_cv"].fillna(0) > VARYING
+    others = runs["monitor.gpu.foreign_processes"].astype(float).fillna(0)
+    texts = []
+    for one, much, gpu in zip(share, varying, others, strict=True):
+        cpu = one >= FOREIGN_MUCH or (one >= FOREIGN_SOME and much)
+        parts = [f"other processes used {percent(one)} of the processors"] * cpu
+        parts += [f"{count(int(gpu), 'other process', 'other processes')} used the GPU"] * (gpu > 0)
+        texts.append(" and ".join(parts))
+    return pd.Series(texts, runs.index, dtype=object)

@@ -1,0 +1,284 @@
+"""Read a plan and everything measured for it into frames. This module does all the reading.
+
+A record that is missing, broken, invalid or outdated becomes a row of `runs` with a status and a
+reason. Only a plan that cannot be read raises `InputError`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from millistep.analysis.frames import CELL, RUN, Data
+from millistep.analysis.words import one_line
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+MAX_BYTES = 64 * 2**20
+LARGEST = 1e24  # above every measured number; sums and squares of smaller ones stay finite
+CHUNK = 1000  # records that are in memory at the same time
+SUSPICIOUS = re.compile(rb"\d{19}|[eE]\+?\d\d|\\u[dD][89a-fA-F]")  # huge numbers, lone surrogates
+NOT_MEASURED, INVALID, OUTDATED = "not measured", "invalid record", "outdated"
+
+# Lists of a record that become frames of their own, by the name of the frame.
+LISTS = {
+    "windows": "timing.blocks",
+    "operations": "host_overhead.operations",
+    "profile_pairs": "host_overhead.pairs",
+    "probes": "probes",
+    "epochs": "training.epochs",
+}
+JOINED = {"threads.affinity": " ", "monitor.gpu.throttle_reasons": ", ", "log_tail": "\n"}
+MEDIANS = {"synchronized_ms": "timing.synchronised_ns", "operation.alone_ms": "operation.alone_ns"}
+
+
+class InputError(Exception):
+    """A file cannot be used; the message names the file and the problem in one line."""
+
+
+def load(plan: Path) -> Data:
+    """Read a plan and its records, references, machine descriptions and self-test into frames."""
+    content = read(plan, "plan", plan.name)
+    root = plan.resolve().parents[len(Path(content["results"]).parts)]
+    frames = _records(root, content)
+    return Data(
+        content,
+        frames,
+        references=_references(root, content),
+        machines=_machines(root, content),
+        self_test=_optional(root, content["self_test"], "self_test"),
+    )
+
+
+def read(path: Path, schema: str | None, shown: str) -> Any:
+    """Return the content of a JSON file that matches schemas/<schema>.schema.json."""
+    if not path.is_file():
+        raise InputError(f"{shown}: no such file")
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"{shown}: larger than {MAX_BYTES // 2**20} MiB")
+    content = parse(path.read_bytes(), shown)
+    if schema and (problem := violation(content, schema)):
+        raise InputError(f"{shown}: {problem}")
+    return content
+
+
+def parse(raw: bytes, shown: str) -> Any:
+    """Return parsed JSON. Numbers that overflow, NaN and lone surrogates are errors."""
+    try:
+        if not SUSPICIOUS.search(raw):
+            return json.loads(raw, parse_constant=_bounded)
+        content = json.loads(raw, parse_constant=_bounded, parse_float=_bounded, parse_int=_bounded)
+        json.dumps(content, ensure_ascii=False).encode()
+        return content
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{shown}: not valid JSON ({one_line(str(error), 100)})") from None
+
+
+def _bounded(digits: str) -> float:
+    value = float(digits) if set(digits) & set(".eENI") else int(digits)
+    if not abs(value) <= LARGEST:
+        raise ValueError(f"{digits[:30]} is not a usable number")
+    return value
+
+
+def violation(content: Any, schema: str) -> str:
+    """Return where and how content violates a schema in one line; '' if it does not."""
+    from fastjsonschema import JsonSchemaValueException
+
+    try:
+        _validator(schema)(content)
+    except JsonSchemaValueException as error:
+        return one_line(error.message.replace("data.", "", 1), 160)
+    except (ValueError, RecursionError) as error:
+        return one_line(str(error), 160)
+    return ""
+
+
+@cache
+def _validator(schema: str) -> Any:
+    import fastjsonschema
+
+    definition = json.loads((SCHEMAS / f"{schema}.schema.json").read_text("utf-8"))
+    return fastjsonschema.compile(definition, formats={}, use_default=False)
+
+
+def _inside(root: Path, name: str) -> Path:
+    """Return the path of a file that a plan names; it must not leave the project."""
+    path = (root / name).resolve()
+    if not path.is_relative_to(root):
+        raise InputError(f"{one_line(name, 80)}: outside of the project")
+    return path
+
+
+def _optional(root: Path, name: str, schema: str | None) -> Any:
+    """Return the content of a file; None if it is missing or broken."""
+    try:
+        return read(_inside(root, name), schema, name)
+    except InputError:
+        return None
+
+
+def _records(root: Path, plan: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    """Return the frames of all planned runs, reading a chunk of records at a time."""
+    planned = (
+        {**{name: cell["column" if name == "configuration" else name] for name in CELL}, **run}
+        for cell in plan["cells"]
+        for run in cell["runs"]
+    )
+    chunks: dict[str, list[pd.DataFrame]] = {
+        name: [] for name in ("runs", "metadata", "packages", *LISTS)
+    }
+    while chunk := list(islice(planned, CHUNK)):
+        for name, frame in _chunk(_results(root, chunk)).items():
+            chunks[name].append(frame)
+    frames = {}
+    for name, parts in chunks.items():
+        full = [part for part in parts if len(part)] or parts[:1]
+        frames[name] = pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=RUN)
+    return frames
+
+
+def _results(root: Path, planned: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the record of each planned run, or a status and a reason in its place."""
+    for run in planned:
+        keys = {name: run[name] for name in RUN} | {
+            "path": run["record"],
+            "position": run["position"],
+        }
+        try:
+            path = _inside(root, run["record"])
+            if not path.exists():
+                yield {"status": NOT_MEASURED, "reason": "no record yet"} | keys
+                continue
+            record = read(path, "record", "")
+            if problem := _misplaced(record, run):
+                raise InputError(problem)
+        except InputError as error:
+            yield {"status": INVALID, "reason": str(error).lstrip(": ")} | keys
+            continue
+        if record.pop("identity") != run["identity"]:
+            record = {"status": OUTDATED, "reason": "measured with another configuration"}
+        yield record | keys
+
+
+def _misplaced(record: dict[str, Any], run: dict[str, Any]) -> str:
+    """Return what a schema cannot check: another run's record, or `ok` without a time."""
+    cell = record["cell"]
+    names = {name: "column" if name == "configuration" else name for name in RUN}
+    if any(cell[inside] != run[name] for name, inside in names.items()):
+        return "cell: the record of another run"
+    if record["status"] == "ok" and not (record["timing"] or {}).get("blocks"):
+        return "timing.blocks: empty, but the status is ok"
+    return ""
+
+
+def _chunk(records: Iterable[dict[str, Any]]) -> dict[str, pd.DataFrame]:
+    """Return the frames of some records: scalars in `runs`, each list in a frame of its own."""
+    lists: dict[str, list[dict[str, Any]]] = {name: [] for name in ("metadata", "packages", *LISTS)}
+    rows = []
+    for record in records:
+        keys = {name: record[name] for name in RUN}
+        row = record | {
+            "log_tail": record.get("log_tail") or [],
+            "warnings": len(record.get("warnings") or []),
+        }
+        for name, place in LISTS.items():
+            lists[name] += [keys | _flat(entry, keys) for entry in _pop(row, place) or []]
+        for name, value in (record.get("parity") or {}).items():
+            if value is not None:
+                lists["metadata"].append(
+                    keys
+                    | {
+                        "entry": name,
+                        "value": value if isinstance(value, str) else json.dumps(value),
+                    }
+                )
+        packages = dict(_pop(row, "environment.packages") or {})
+        lists["packages"] += [
+            keys | {"package": name, "version": version} for name, version in packages.items()
+        ]
+        for name, place in MEDIANS.items():
+            times = _pop(row, place)
+            row[name] = pd.Series(times).median() / 1e6 if times else None
+        for place, between in JOINED.items():
+            row[place] = between.join(map(str, _pop(row, place) or [])) or None
+        row["environment.variables"] = (
+            json.dumps(variables) if (variables := _pop(row, "environment.variables")) else None
+        )
+        rows.append(row)
+    runs = pd.json_normalize(rows)
+    nested = [
+        name
+        for name in runs.columns[runs.dtypes == object]
+        if runs[name].map(type).isin([list, dict]).any()
+    ]
+    runs = runs.drop(columns=nested).dropna(axis=1, how="all")
+    return {"runs": runs} | {
+        name: pd.DataFrame(found, columns=None if found else RUN) for name, found in lists.items()
+    }
+
+
+def _flat(entry: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
+    """Return the scalars of a list's entry; a name that is also a key gets a prefix."""
+    return {
+        f"probe_{name}" if name in keys else name: value
+        for name, value in entry.items()
+        if not isinstance(value, list | dict)
+    }
+
+
+def _pop(row: dict[str, Any], place: str) -> Any:
+    """Remove a nested value and return it; the record that the row was copied from stays whole."""
+    *parents, last = place.split(".")
+    for name in parents:
+        if not isinstance(row.get(name), dict):
+            return None
+        row[name] = dict(row[name])
+        row = row[name]
+    return row.pop(last, None)
+
+
+def _references(root: Path, plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a line per matrix product of each reference file, at least one per file."""
+    lines = []
+    for planned in plan.get("references", []):
+        found = _optional(root, planned["path"], None)
+        if not isinstance(found, dict) or not isinstance(found.get("cell"), dict):
+            continue
+        line = {name: planned[name] for name in ("model", "task", "batch_size", "round", "path")}
+        line |= {
+            "accelerator": found["cell"].get("accelerator"),
+            "session": (found.get("session") or {}).get("id"),
+        }
+        scalars = (
+            "status",
+            "reason",
+            "started_at",
+            "memory_copy_gib_per_s",
+            "python_loop_ms",
+            "foreign_cpu_share",
+        )
+        line |= {name: found.get(name) for name in scalars}
+        lines += [line | product for product in found.get("matmul") or [{}]]
+    return lines
+
+
+def _machines(root: Path, plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a line per fact of each machine description."""
+    folder = _inside(root, plan["results"]) / "machines"
+    lines = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            card = read(path, "machine", path.name)
+        except InputError:
+            continue
+        lines += [
+            {"machine": path.stem, "section": section["title"], **fact}
+            for section in card["sections"]
+            for fact in section["facts"]
+        ]
+    return lines

@@ -1,0 +1,199 @@
+"""Statistics: times are compared as ratios within rounds; rounds are the independent values.
+
+Everything here takes and returns numbers; nothing is read or printed.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+ALPHA = 0.05
+TIE = 0.05  # cells are tied if the interval of their ratio lies within 1/1.05 to 1.05
+MIN_RUNS = 2  # runs of a cell that may be called fastest, rounds of a ratio with an interval
+MIN_PAIRS = 3  # pairs of neighboring windows; fewer do not count as taking turns
+FASTEST, TIED, SLOWER, INCONCLUSIVE, EXCLUDED = STANDINGS = (
+    "fastest", "tied", "slower", "inconclusive", "excluded",
+)  # fmt: skip
+
+
+class Ratio(NamedTuple):
+    """A ratio of times, its 95 % interval, the two-sided p value, and the number of rounds."""
+
+    ratio: float
+    low: float
+    high: float
+    p: float
+    rounds: int
+
+
+NO_RATIO = Ratio(np.nan, np.nan, np.nan, np.nan, 0)
+
+
+def half_width(error: pd.Series, values: pd.Series, names: int = 1) -> pd.Series:
+    """Return half of the t interval of a mean; `names` intervals hold together (Bonferroni)."""
+    return error * stats.t.ppf(1 - ALPHA / 2 / names, values - 1)
+
+
+def t_means(groups: pd.api.typing.SeriesGroupBy) -> pd.DataFrame:
+    """Return mean, low, high (95 %, Student's t) and number of values of each group."""
+    mean, number = groups.mean(), groups.count()
+    half = half_width(groups.sem(), number)
+    return pd.DataFrame({"mean": mean, "low": mean - half, "high": mean + half, "values": number})
+
+
+def means_over_machines(logs: pd.api.typing.SeriesGroupBy, by: list[str]) -> pd.DataFrame:
+    """Return ms, low and high of each cell from log times grouped by cell and machine.
+
+    With runs on several machines, machines are the independent values.
+    """
+    by_machine = logs.mean().rename("log").reset_index()
+    several = by_machine.groupby(by, sort=False)["log"].transform("size") > 1
+    machines = t_means(by_machine[several].groupby(by, sort=False)["log"])
+    runs = t_means(logs).droplevel(-1)
+    found = runs[~runs.index.isin(machines.index)]
+    found = pd.concat([part for part in (found, machines) if len(part)]) if len(machines) else found
+    return np.exp(found[["mean", "low", "high"]]).rename(columns={"mean": "ms"})
+
+
+def neighbors(
+    start_a: np.ndarray, log_a: np.ndarray, start_b: np.ndarray, log_b: np.ndarray
+) -> tuple[float, int]:
+    """Return the median of log_a - log_b over neighboring windows and the number of these pairs.
+
+    Windows of two processes are neighbors if no other window of the two lies between them in time.
+    Return (NaN, 0) if the processes did not take turns.
+    """
+    if not len(start_a) or not len(start_b):
+        return np.nan, 0
+    if start_a[-1] < start_b[0] or start_b[-1] < start_a[0]:
+        return np.nan, 0
+    starts = np.concatenate([start_a, start_b])
+    order = np.argsort(starts, kind="stable")
+    is_a = order < len(start_a)
+    logs = np.concatenate([log_a, log_b])[order]
+    change = np.flatnonzero(is_a[1:] != is_a[:-1])
+    if len(change) < MIN_PAIRS:
+        return np.nan, 0
+    differences = np.where(is_a[change], 1, -1) * (logs[change] - logs[change + 1])
+    return float(np.median(differences)), len(change)
+
+
+def over_rounds(rounds: pd.DataFrame, by: list[str], names: int = 1) -> pd.DataFrame:
+    """Return ratio, low, high, p (two-sided), rounds and pairs of each group of `log` ratios.
+
+    `rounds` has columns `log` and `machine` and maybe `pairs`. If a group was measured on several
+    machines, its values are the means of the machines.
+    """
+    machines = rounds.groupby(by, sort=False)["machine"].transform("nunique")
+    apart = rounds["machine"].where(machines > 1, np.arange(len(rounds)).astype(str))
+    values = rounds.groupby([*by, apart.rename("value")], sort=False)["log"].mean()
+    groups = values.groupby(level=by, sort=False)
+    mean, error, number = groups.mean(), groups.sem(), groups.count()
+    half = half_width(error, number, names)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stats.t.sf(np.abs(mean) / error, number - 1)
+    found = pd.DataFrame(
+        {
+            name: np.exp(log)
+            for name, log in {"ratio": mean, "low": mean - half, "high": mean + half}.items()
+        }
+    )
+    found["p"] = np.where(number < MIN_RUNS, np.nan, np.where((error == 0) & (mean == 0), 1.0, p))
+    counts = rounds.groupby(by, sort=False)
+    found["rounds"] = counts.size()
+    found["pairs"] = counts["pairs"].sum() if "pairs" in rounds else 0
+    return found
+
+
+def paired(base: pd.Series, new: pd.Series, names: int = 1) -> Ratio:
+    """Return t(new) / t(base) from ms per step by round; rounds of only one of them are left out.
+
+    `names`: the number of intervals that hold together.
+    """
+    logs = (np.log(new) - np.log(base)).dropna().rename("log").reset_index(drop=True).to_frame()
+    if logs.empty:
+        return NO_RATIO
+    found = over_rounds(logs.assign(machine="", all=0), ["all"], names).iloc[0]
+    return Ratio(*(float(found[name]) for name in Ratio._fields[:-1]), int(found["rounds"]))
+
+
+def welch(base: Sequence[float], new: Sequence[float], names: int = 1) -> Ratio:
+    """Return t(new) / t(base) of runs that share no rounds, by Welch's test on logarithms."""
+    a, b = np.log(np.asarray(new, float)), np.log(np.asarray(base, float))
+    if min(len(a), len(b)) < MIN_RUNS:
+        ratio = np.exp(a.mean() - b.mean()) if len(a) and len(b) else np.nan
+        return Ratio(float(ratio), np.nan, np.nan, np.nan, min(len(a), len(b)))
+    test = stats.ttest_ind(a, b, equal_var=False)
+    ends = test.confidence_interval(1 - ALPHA / names)
+    values = np.exp([a.mean() - b.mean(), ends.low, ends.high])
+    return Ratio(*map(float, values), float(test.pvalue), min(len(a), len(b)))
+
+
+def holm(p: pd.Series) -> pd.Series:
+    """Return Holm-adjusted p values; missing ones stay missing and do not count."""
+    known = p.dropna().sort_values()
+    adjusted = (known * np.arange(len(known), 0, -1)).cummax().clip(upper=1)
+    return adjusted.reindex(p.index)
+
+
+def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> pd.DataFrame:
+    """Return the geometric mean ratio over workloads, which count alike, as `over_rounds` does.
+
+    `rounds` has columns WORKLOAD, run and log. A workload counts if it has every round that others
+    have in common; a round is one value, the mean of its workloads.
+    """
+    workload = ["model", "task", "batch_size"]
+    means = rounds.groupby([*by, "run"], sort=False)["log"].mean().reset_index().assign(machine="")
+    sizes = rounds.groupby(by, sort=False)[workload].apply(lambda of: len(of.drop_duplicates()))
+    return over_rounds(means, by, names).assign(workloads=sizes)
+
+
+def with_the_fastest(
+    cells: pd.DataFrame, ratios: pd.DataFrame, group: list[str], workload: list[str]
+) -> pd.DataFrame:
+    """Add fastest, ratio, ratio_low, ratio_high, p, rounds, standing; complete why_excluded.
+
+    The policy of all tables and pages. `fastest`: the lowest mean of the comparable cells of a
+    group with at least two runs. `slower`: the ratio to it differs from 1 at 5 % (paired t over
+    rounds, Holm's correction within the workload). `tied`: the 95 % interval of the ratio lies
+    within 5 % of 1. `inconclusive`: neither. `excluded`: see why_excluded.
+    """
+    able = cells[cells["comparable"] & (cells["runs"] >= MIN_RUNS)]
+    best = able.sort_values("ms", kind="stable").drop_duplicates(group)
+    best = best[[*group, "configuration"]].rename(columns={"configuration": "fastest"})
+    found = cells.merge(best, on=group, how="left")
+    to_best = ratios.rename(columns={"base": "fastest", "low": "ratio_low", "high": "ratio_high"})
+    keys = [*workload, "configuration", "fastest"]
+    to_best = to_best[[*keys, "ratio", "ratio_low", "ratio_high", "p", "rounds"]]
+    found = found.merge(to_best, on=keys, how="left")
+    own = found["configuration"] == found["fastest"]
+    found.loc[own, ["ratio", "ratio_low", "ratio_high"]] = 1.0
+    found["rounds"] = found["rounds"].where(~own, found["runs"]).fillna(0).astype(int)
+    found["p"] = found.groupby(group, sort=False, dropna=False)["p"].transform(holm)
+    alone = found.groupby(group, sort=False, dropna=False)["comparable"].transform("sum") == 1
+    found["why_excluded"] = np.select(
+        [
+            ~found["comparable"],
+            found["runs"] < MIN_RUNS,
+            alone,
+            ~own & (found["rounds"] < MIN_RUNS),
+        ],
+        [
+            found["why_excluded"],
+            "measured in one run only",
+            "nothing to compare it with",
+            "shares fewer than two rounds with the fastest",
+        ],
+        "",
+    )
+    tied = (found["ratio_low"] >= 1 / (1 + TIE)) & (found["ratio_high"] <= 1 + TIE)
+    slower = (found["p"] <= ALPHA) & (found["ratio"] > 1)
+    found["standing"] = np.select(
+        [found["why_excluded"] != "", own, slower, tied],
+        [EXCLUDED, FASTEST, SLOWER, TIED],
+        INCONCLUSIVE,
+    )
+    return found
