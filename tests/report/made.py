@@ -1,0 +1,135 @@
+"""Small result sets for tests of topics, caveats, claims and the page: a plan and its records."""
+
+from collections.abc import Callable
+from typing import Any
+
+from millistep.analysis.frames import Data
+from millistep.analysis.load import _chunk
+from millistep.analysis.published import published, sources
+
+TITLES = {
+    "keras2-tensorflow": "Keras 2 (TensorFlow)",
+    "keras3-tensorflow": "Keras 3 (TensorFlow)",
+    "keras3-jax": "Keras 3 (JAX)",
+    "keras3-torch": "Keras 3 (PyTorch)",
+    "pytorch-eager": "PyTorch (eager)",
+    "pytorch-compiled": "PyTorch (compiled)",
+}
+AGAINST = {
+    "keras3-tensorflow": {"keras2-tensorflow": "What does Keras 3 change on TensorFlow?"},
+    "pytorch-compiled": {"pytorch-eager": "What does compiling change?"},
+}
+SETTINGS = {"accelerator": "cpu", "stack": "2026-11", "precision": "default", "overlay": []}
+NOISE = (0.99, 1.0, 1.01, 1.004, 0.996)  # of the runs of a cell, in turn
+
+Times = dict[tuple[str, str, int], dict[str, float | None]]
+
+
+def configuration(name: str, **settings: Any) -> dict[str, Any]:
+    """Return a configuration as a plan has it, named by its framework and settings."""
+    framework = name.partition("+")[0]
+    own = {**SETTINGS, **settings}
+    words = [str(value) for value in settings.values()]
+    return {
+        **{"name": name, "title": ", ".join([TITLES[framework], *words]), "framework": framework},
+        **{"family": framework.partition("-")[0], "settings": own},
+        **{"against": AGAINST.get(framework, {}), "colour": "#555555", "marker": "o", "hatch": ""},
+    }
+
+
+def record(cell: dict[str, Any], step_ms: float) -> dict[str, Any]:
+    """Return the record of a successful run on a quiet CPU."""
+    elapsed_ns = round(step_ms * 1e7)
+    parity = {"framework_version": cell["framework"], "dtype": "float32", "execution": "jit"}
+    return {
+        **{"schema": "millistep.record/1", "cell": cell, "status": "ok", "reason": ""},
+        "timing": {
+            **{"blocks": [{"steps": 10, "elapsed_ns": elapsed_ns, "start_ns": 0}], "import_s": 2.0},
+            **{"build_s": 1.0, "first_step_s": 0.5, "warmup_s": 0.0, "warmup_steps": 0},
+            **{"compile_cache": None, "in_turns": 6},
+        },
+        **{"probes": [], "host_overhead": None, "parity": parity},
+        "work": {
+            **{"parameters": 1000, "trainable_parameters": 1000, "flops_per_step": 1e9},
+            **{"tokens_per_step": None, "images_per_step": None},
+        },
+        "machine": {
+            **{"id": "aa", "cpu": "AMD EPYC", "cores": 8, "memory_mib": 65536, "os": "Linux"},
+            **{"accelerator_name": None, "accelerator_memory_mib": None},
+        },
+        "environment": {"method": "venv", "python": "3.11.7", "packages": {}, "variables": {}},
+        **{
+            "threads": {"requested": 8, "policy": "one per core"},
+            "session": {"id": f"s{cell['run']}"},
+        },
+        "load": {"foreign_cpu_share": 0.0, "swapped_mib": 0.0},
+    }
+
+
+def made(
+    times: Times,
+    runs: int = 3,
+    columns: list[dict[str, Any]] | None = None,
+    change: Callable[[dict[str, Any]], Any] = lambda record: None,
+    self_test: dict[str, Any] | None = None,
+    **plan: Any,
+) -> Data:
+    """Return a result set with the ms/step of each cell; a cell without a time is unsupported.
+
+    `change` may alter each record.
+    """
+    names = dict.fromkeys(name for of_cells in times.values() for name in of_cells)
+    columns = columns or [configuration(name) for name in names]
+    frameworks = {column["name"]: column["framework"] for column in columns}
+    models = {model: {"title": model, "citation": "", "architecture": {}} for model, *_ in times}
+    records: list[dict[str, Any]] = []
+    cells = []
+    for (model, task, batch_size), of_cells in times.items():
+        for name, ms in of_cells.items():
+            key = {"model": model, "task": task, "batch_size": batch_size, "column": name}
+            lines = []
+            for run in range(1, runs + 1) if ms else ():
+                path = f"results/records/{model}/{task}-b{batch_size}/{name}/run{run}.json"
+                settings = next(c["settings"] for c in columns if c["name"] == name)
+                cell = {**key, "run": run, "framework": frameworks[name]}
+                cell |= {"scale": "laptop", "accelerator": settings["accelerator"]}
+                # Columns differ in the order of their noise, so that ratios vary between rounds.
+                place = run + sum(map(ord, model + task + name))
+                found = record(cell, ms * NOISE[place % len(NOISE)])
+                change(found)
+                records.append(found | key | {"run": run, "configuration": name, "path": path})
+                lines.append({"run": run, "position": 0, "record": path, "identity": "{}"})
+            reason = None if ms else "the library refuses to build it"
+            cells.append({**key, "unsupported": reason, "runs": lines})
+    rows = [
+        {"model": m, "task": t, "batch_size": b, "title": f"{m} {t}", "published_batch_size": b}
+        for m, t, b in times
+    ]
+    content = {
+        **{"schema": "millistep.plan/1", "study": None, "results": "results", "scale": "laptop"},
+        **{"accelerator": "cpu", "weights": "random", "seed": 1, "runs": runs, "folders": []},
+        **{"precision": "default", "models": models, "rows": rows, "columns": columns},
+        **{"cells": cells, "references": [], "self_test": "results/self_test.json"},
+        **plan,
+    }
+    return Data(content, _chunk(records), references=[], machines=[], self_test=self_test)
+
+
+def as_published(runs: int = 5, **plan: Any) -> Data:
+    """Return the published table as a run at paper scale, every run within about 1 %."""
+    compared = sources()["compared"]
+    table = published()
+    table = table[table["revision"] == table["family"].map(compared)]
+    times: Times = {}
+    for line in table.itertuples():
+        key = (line.model, line.task, line.batch_size)
+        times.setdefault(key, {})[line.framework] = None if line.ms != line.ms else line.ms
+    order = [*TITLES]
+    times = {key: {name: of[name] for name in order if name in of} for key, of in times.items()}
+    titles = {name: entry["title"] for name, entry in sources()["models"].items()}
+    data = made(times, runs, scale="paper", weights="preset", accelerator="cuda", **plan)
+    for name, model in data.plan["models"].items():
+        model["title"] = titles[name]
+    for row in data.plan["rows"]:
+        row["title"] = f"{titles[row['model']]} {row['task']}"
+    return data

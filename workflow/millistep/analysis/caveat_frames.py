@@ -1,0 +1,198 @@
+"""Frames for the conditions of caveats.yaml; each function returns one, with names to print."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from millistep.analysis.frames import CELL, WORKLOAD, Data
+from millistep.analysis.topics import batch_sizes as fixed
+from millistep.analysis.topics import padding as static
+from millistep.analysis.topics import why
+from millistep.analysis.words import listed
+
+# Entries of the metadata that are one setting to a reader.
+MERGED = {
+    "compiler": "execution",
+    "dtype": "precision",
+    "matmul_precision": "precision",
+    "convolution_precision": "precision",
+    "attention_kernel": "attention",
+}
+# Entries that differ between frameworks by definition, or have frames of their own.
+BY_DEFINITION = [
+    *("framework_version", "backend", "model_library", "declared", "device", "threads", "metrics"),
+    *("jit_compile", "jit_compile_auto", "cuda_version", "cudnn_version", "fed_bytes_per_step"),
+    *("compile_mode", "graphs", "graph_breaks", "compiled_by", "blas", "prompt_positions"),
+]
+HALF = ("bfloat16", "float16")
+HARNESS_ERROR = 0.01
+
+
+def runs(data: Data) -> pd.DataFrame:
+    """Return the runs that enter a mean."""
+    return data.runs[data.runs["used"]]
+
+
+def cells(data: Data) -> pd.DataFrame:
+    """Return all planned cells with their number of successful runs."""
+    ok = data.runs.groupby(CELL, sort=False)["ok"].sum().rename("ok_runs")
+    return data.cells.join(ok, on=CELL)
+
+
+def plan(data: Data) -> pd.DataFrame:
+    """Return one line with the settings of the whole run."""
+    return pd.DataFrame([{name: data.plan[name] for name in ("scale", "weights", "accelerator")}])
+
+
+def representatives(data: Data) -> pd.DataFrame:
+    """Return the configurations that are compared as frameworks.
+
+    Left out are those that differ on purpose: variants of a framework by a setting, and a framework
+    that is registered to be compared with another one of its family (compiled with eager).
+    """
+    against = {entry["name"]: entry["against"] for entry in data.plan["columns"]}
+    found = data.configurations.drop_duplicates("framework")
+    family = dict(zip(found["framework"], found["family"], strict=True))
+    variant = [
+        any(family.get(base) == line.family for base in against[line.configuration])
+        for line in found.itertuples()
+    ]
+    return found[~pd.Series(variant, found.index)]
+
+
+def differing(data: Data) -> pd.DataFrame:
+    """Return a line per workload and entry of the metadata in which frameworks differ on their own.
+
+    `values` names the configurations of each value.
+    """
+    entries = data.metadata[~data.metadata["entry"].isin(BY_DEFINITION)]
+    entries = entries.merge(representatives(data)[["configuration", "title"]], on="configuration")
+    entries = entries.drop_duplicates([*CELL, "entry", "value"]).assign(
+        entry=lambda of: of["entry"].replace(MERGED), value=lambda of: of["value"].astype(str)
+    )
+    keys = [*CELL, "title", "entry"]
+    values = entries.groupby(keys, sort=False)["value"].agg(_merged).rename("value").reset_index()
+    values = values[values["value"] != "none seen"]
+    several = values.groupby([*WORKLOAD, "entry"])["value"].transform("nunique") > 1
+    groups = values[several].groupby([*WORKLOAD, "entry"], sort=False)[["title", "value"]]
+    found = groups.apply(_values).rename("values").reset_index()
+    found = found.reindex(columns=[*WORKLOAD, "entry", "values"])
+    return found.merge(data.workloads[[*WORKLOAD, "workload"]], on=WORKLOAD)
+
+
+def _merged(values: pd.Series) -> str:
+    """Return 'jit, xla'; of half-precision weights the precision of float32 products is moot."""
+    texts = [text for text in dict.fromkeys(values) if text != "none"]
+    half = [text for text in texts if text in HALF]
+    return half[0] if half else ", ".join(sorted(texts)) or "none"
+
+
+def _values(of: pd.DataFrame) -> str:
+    """Return 'eager in Keras 3 (PyTorch); jit, xla in Keras 3 (JAX)'."""
+    return "; ".join(f"{value} in {listed(same['title'])}" for value, same in of.groupby("value"))
+
+
+def parameters(data: Data) -> pd.DataFrame:
+    """Return the range of the number of (trained) parameters per workload."""
+    found = runs(data).rename(
+        columns={
+            "work.parameters": "parameters",
+            "work.trainable_parameters": "trainable parameters",
+        }
+    )
+    found.loc[found["task"] != "fit", "trainable parameters"] = None
+    long = found.melt(
+        [*WORKLOAD, "workload"], ["parameters", "trainable parameters"], "entry", "number"
+    )
+    groups = long.dropna(subset="number").astype({"number": int})
+    groups = groups.groupby([*WORKLOAD, "workload", "entry"], sort=False)["number"]
+    ends = groups.agg(fewest="min", most="max").reset_index()
+    return ends.assign(excess=ends["most"] / ends["fewest"].clip(lower=1) - 1)
+
+
+def throttling(data: Data) -> pd.DataFrame:
+    """Return the successful runs with the reasons for which clocks were limited."""
+    found = runs(data)
+    gpu = found.get("monitor.gpu.throttle_reasons", pd.Series("", found.index)).fillna("")
+    events = found.get("monitor.throttled", pd.Series(0, found.index)).astype(float)
+    reasons = gpu.where(gpu != "", np.where(events > 0, "heat of the processor", ""))
+    return found.assign(reasons=reasons, throttled=reasons != "")
+
+
+def machines(data: Data) -> pd.DataFrame:
+    """Return the number of machines that measured each workload."""
+    groups = runs(data).groupby([*WORKLOAD, "workload"], sort=False)["machine.id"]
+    return groups.nunique().rename("machines").reset_index()
+
+
+def threads(data: Data) -> pd.DataFrame:
+    """Return the numbers of threads per workload, of configurations that leave them alone."""
+    found = runs(data).merge(representatives(data)[["configuration"]], on="configuration")
+    groups = found.groupby([*WORKLOAD, "workload"], sort=False)["threads.requested"]
+    return groups.agg(
+        kinds="nunique", values=lambda of: listed(sorted(map(int, set(of))))
+    ).reset_index()
+
+
+def environments(data: Data) -> pd.DataFrame:
+    """Return the runs; `custom` if an environment is not installed like the others."""
+    found = runs(data)
+    method = found["environment.method"]
+    usual = method.mode().iloc[0] if len(method) else None
+    variables = found.reindex(columns=["environment.variables"]).notna().any(axis=1)
+    what = pd.Series("", found.index)
+    what = what.mask(variables, "Environment variables are set")
+    what = what.mask(method != usual, "Environments were installed in different ways")
+    what = what.mask(method == "interpreter", "An interpreter of the user was measured")
+    return found.assign(what=what, custom=what != "")
+
+
+def padding(data: Data) -> pd.DataFrame:
+    """Return the slow padded cells with whether padding is the reason."""
+    found = static.table(data)
+    found["high"] = found["high"].clip(0.0, 1.0).fillna(1.0)  # one run has no upper end
+    return found.assign(because=found["verdict"].map(static.BECAUSE))
+
+
+def batch_sizes(data: Data) -> pd.DataFrame:
+    """Return the comparable cells with the fixed share of a step."""
+    return fixed.table(data).merge(data.cells.loc[data.cells["comparable"], CELL], on=CELL)
+
+
+def idle(data: Data) -> pd.DataFrame:
+    """Return the comparable profiled cells with their idle share."""
+    comparable = data.cells.loc[data.cells["comparable"], [*CELL, "workload", "title"]]
+    return why.idle_shares(data).merge(comparable, on=CELL)
+
+
+def resolution(data: Data) -> pd.DataFrame:
+    """Return one line with the median half-width of the intervals of comparable cells."""
+    cells = data.cells[data.cells["comparable"]]
+    half_widths = np.sqrt(cells["high"] / cells["low"]) - 1
+    return pd.DataFrame({"half_width": [half_widths.median()]})
+
+
+def self_test(data: Data) -> pd.DataFrame:
+    """Return a line per part of the self-test; `failed` if it shows an error."""
+    test = data.self_test
+    if not test:
+        return pd.DataFrame(columns=["what", "failed"])
+    lines: list[tuple[str, bool]] = []
+    if test["status"] != "ok":
+        lines.append((f"The self-test ended as {test['status']}: {test['reason']}", True))
+    for step in test.get("known_steps") or ():
+        error = step["measured_ms"] / step["nominal_ms"] - 1
+        text = f"A step of {step['nominal_ms']:g} ms was measured as {step['measured_ms']:.4g} ms"
+        lines.append((text, abs(error) > HARNESS_ERROR))
+    if same := test.get("same_cell"):
+        lines.append(_same_cell(same))
+    return pd.DataFrame(lines, columns=["what", "failed"])
+
+
+def _same_cell(same: dict[str, Any]) -> tuple[str, bool]:
+    """Return whether one cell under two names differs from itself; chance does so in 1 of 100."""
+    both = pd.DataFrame({"a": same["a_ms"], "b": same["b_ms"]}).dropna()
+    p = stats.ttest_rel(both["a"], both["b"]).pvalue if len(both) > 1 else 1.0
+    return "One cell measured under two names differs from itself", bool(p < 0.01)

@@ -1,0 +1,199 @@
+"""Published claims, each tested on the cells of this run. reference/claims.yaml describes them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from millistep.analysis.frames import CELL, GROUP, WORKLOAD, Data
+from millistep.analysis.published import PAPER, REFERENCE, published
+from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER, t_means, with_the_fastest
+from millistep.analysis.topics import padding, why
+from millistep.analysis.words import count, percent, some
+
+YES, NO, OPEN, UNTESTED = "yes", "no", "open", "not tested"
+COLUMNS = ["claim", "text", "source", "verdict", "workloads", "workload", "gain", "low", "high"]
+COLUMNS += ["published_gain", "note"]
+ANY = "model == model"  # a condition that every cell meets
+
+
+class Result(NamedTuple):
+    """What a test shows: the verdict, and the workload that decides it with gain and interval."""
+
+    verdict: str = UNTESTED
+    workloads: int = 0
+    workload: str | None = None
+    gain: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    note: str = ""
+
+
+def table(data: Data) -> pd.DataFrame:
+    """Return a line per claim; none below paper scale, where no claim can be reproduced."""
+    if data.plan["scale"] != PAPER:
+        return pd.DataFrame(columns=COLUMNS)
+    claims = yaml.safe_load((REFERENCE / "claims.yaml").read_text("utf-8"))["claims"]
+    cells = described(data)
+    lines = []
+    for name, claim in claims.items():
+        result = TESTS[claim.get("test", "gain")](claim, cells, data)
+        line = {"claim": name, "text": claim["text"], "source": claim["source"]}
+        lines.append({**line, **result._asdict(), "published_gain": _published_gain(claim)})
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def described(data: Data) -> pd.DataFrame:
+    """Return the comparable cells with the settings of their configuration."""
+    cells = data.cells[data.cells["comparable"]]
+    settings = data.configurations[["configuration", *set(data.configurations) - set(cells)]]
+    return cells.merge(settings, on="configuration")
+
+
+def select(cells: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """Return the cells that meet a condition; none if no configuration has such a setting."""
+    try:
+        return cells.query(condition, engine="python")
+    except pd.errors.UndefinedVariableError:
+        return cells.iloc[:0]
+
+
+def matched(claim: dict[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
+    """Return a line per workload with its fastest `new` cell and its fastest `base` cell."""
+    cells = select(cells, claim.get("where", ANY)).dropna(subset="ms")
+    by = [*WORKLOAD, *([claim["same"]] if "same" in claim else [])]
+    new, base = (
+        found.loc[found.groupby(by, sort=False)["ms"].idxmin()]
+        for found in (select(cells, claim[side]) for side in ("new", "base"))
+    )
+    base = base.rename(columns={"configuration": "base", "ms": "base_ms"})
+    found = new.merge(base[[*by, "base", "base_ms"]], on=by)
+    return found[found["configuration"] != found["base"]]
+
+
+def gain(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
+    """Test whether the gain exceeds `gain` in every workload, or in `in`, and `at_most` in none."""
+    pairs = matched(claim, cells)
+    found = pairs[[*CELL, "base", "workload"]].merge(data.ratios, on=[*CELL, "base"])
+    if found.empty:
+        return Result()
+    gains = 1 / found[["ratio", "high", "low"]].set_axis(["gain", "low", "high"], axis=1) - 1
+    gains = gains.assign(workload=found["workload"])
+    gains = gains.sort_values("gain", ascending=False, kind="stable")
+    judged = []
+    if "gain" in claim:
+        needed = claim.get("in", len(gains))
+        judged.append((exceeds(gains, claim["gain"], needed), min(needed, len(gains)) - 1))
+    if "at_most" in claim:
+        judged.append(({YES: NO, NO: YES, OPEN: OPEN}[exceeds(gains, claim["at_most"], 1)], 0))
+    verdict, place = min(judged, key=lambda each: [NO, OPEN, YES].index(each[0]))
+    line = gains.iloc[place]
+    return Result(verdict, len(gains), *line[["workload", "gain", "low", "high"]])
+
+
+def exceeds(gains: pd.DataFrame, limit: float, needed: int) -> str:
+    """Judge by the ends of the intervals whether so many gains exceed a limit."""
+    if (gains["low"] > limit).sum() >= needed:
+        return YES
+    possible = (gains["high"] > limit) | gains["high"].isna()
+    return OPEN if possible.sum() >= needed else NO
+
+
+def among(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> pd.DataFrame:
+    """Return the standings of the selected cells among themselves, where a workload has several."""
+    keys = select(cells, claim["of"])[CELL]
+    judged = with_the_fastest(data.timed.merge(keys, on=CELL), data.ratios, GROUP, WORKLOAD)
+    return judged[judged["standing"] != EXCLUDED]
+
+
+def no_best(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
+    """Test whether each selected configuration is shown slower in at least one workload."""
+    judged = among(claim, cells, data)
+    if judged.empty:
+        return Result()
+    slower = judged["standing"].eq(SLOWER).groupby(judged["title"], sort=False).sum()
+    led = judged["standing"].eq(FASTEST).groupby(judged["title"], sort=False).sum()
+    workloads = judged.groupby(WORKLOAD).ngroups
+    alone = judged.groupby(WORKLOAD)["standing"].transform(
+        lambda of: (of == SLOWER).sum() == len(of) - 1
+    )
+    won = (alone & judged["standing"].eq(FASTEST)).groupby(judged["title"], sort=False).sum()
+    verdict = YES if (slower > 0).all() else NO if (won == workloads).any() else OPEN
+    note = ", ".join(f"{title} fastest in {number}" for title, number in led.items())
+    return Result(verdict, workloads, note=note)
+
+
+def fastest_in(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
+    """Test whether `new` is the fastest of the selected cells in exactly `in` workloads."""
+    judged = among(claim, cells, data)
+    ours = select(judged, claim["new"])
+    if ours.empty:
+        return Result()
+    others = judged[judged["configuration"].ne(ours["configuration"].iloc[0])]
+    behind = others["standing"].eq(SLOWER).groupby([others[name] for name in WORKLOAD]).all()
+    sure = int(behind.sum())
+    possible = int(ours["standing"].ne(SLOWER).sum())
+    needed = claim["in"]
+    verdict = YES if sure == possible == needed else OPEN if sure <= needed <= possible else NO
+    led = int(ours["standing"].eq(FASTEST).sum())
+    return Result(verdict, len(ours), note=f"fastest by the mean in {led}, alone in {sure}")
+
+
+def padding_explains(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
+    """Test whether padding explains why the selected configuration is slow in every workload."""
+    found = padding.table(data).merge(select(cells, claim["of"])[CELL], on=CELL)
+    found = found.dropna(subset="ratio").sort_values("ratio", ascending=False)
+    if found.empty:
+        return Result()
+    verdicts = set(found["verdict"].fillna(padding.NOT))  # not even slow
+    verdict = NO if padding.NOT in verdicts else YES if verdicts == {padding.EXPLAINS} else OPEN
+    line = found.iloc[0]
+    ends = [line[name] - 1 for name in ("ratio", "ratio_low", "ratio_high")]
+    return Result(verdict, len(found), line["workload"], *ends)
+
+
+def host(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
+    """Test whether fewer than `share` of the profiled cells are idle for at least `idle` of a step.
+
+    The idle share is all that a faster host could save. A cell counts by its interval over runs.
+    """
+    parts = why.parts(data)
+    if parts.empty:
+        return Result()
+    of_runs = parts.xs("spread")
+    shares = t_means((of_runs[why.IDLE] / of_runs[why.STEP]).groupby(level=CELL))
+    needed = int(np.ceil(claim["share"] * len(shares)))
+    many = exceeds(shares, claim["idle"], needed)
+    idle = int((shares["mean"] >= claim["idle"]).sum())
+    note = f"{idle} of {count(len(shares), 'cell')} are idle for {percent(claim['idle'])} or more"
+    return Result({YES: NO, NO: YES, OPEN: OPEN}[many], note=note)
+
+
+TESTS = {
+    **{"gain": gain, "no_best": no_best, "fastest_in": fastest_in},
+    **{"padding": padding_explains, "host": host},
+}
+
+
+def _published_gain(claim: dict[str, Any]) -> float:
+    """Return the deciding gain of the published table, for a claim about one of its revisions."""
+    if "revision" not in claim or "gain" not in claim:
+        return np.nan
+    cells = published().query("revision == @claim['revision']")
+    pairs = matched(claim, cells)
+    gains = (pairs["base_ms"] / pairs["ms"] - 1).sort_values(ascending=False)
+    return gains.iloc[claim.get("in", len(gains)) - 1]
+
+
+def sentences(table: pd.DataFrame) -> list[str]:
+    """'Of 16 published claims, 5 hold in this run, 2 do not, 3 are open and 6 were not tested.'"""
+    if table.empty:
+        return []
+    number = table["verdict"].value_counts().reindex([YES, NO, OPEN, UNTESTED], fill_value=0)
+    found = [
+        f"Of {count(len(table), 'published claim')}, {number[YES]} hold in this run, {number[NO]} "
+        f"do not, {number[OPEN]} are open and {number[UNTESTED]} were not tested."
+    ]
+    refuted = table.loc[table["verdict"] == NO, "text"]
+    return found + ([f"Not borne out: {some(refuted)}."] if len(refuted) else [])

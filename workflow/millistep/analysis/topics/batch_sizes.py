@@ -1,0 +1,67 @@
+"""Which share of a step does not grow with the batch? From other batch sizes of the same process.
+
+A step takes t = a + c * batch. The fixed share is that of a in the step of the table.
+"""
+
+import numpy as np
+import pandas as pd
+
+from millistep.analysis.frames import CELL, RUN, Data
+from millistep.analysis.stats import t_means
+from millistep.analysis.topics.drawing import draw_lines
+from millistep.analysis.topics.probes import of_fullest_runs, timed
+from millistep.analysis.words import percent
+
+TITLE = "Fixed cost of a step"
+METHODS = (
+    "Each run was also timed at other batch sizes. The fixed share of a step is the intercept of "
+    "the line through the step of the table and the farthest other size (Student's t over runs)."
+)
+HALF = 0.5
+
+
+def steps(data: Data) -> pd.DataFrame:
+    """Return ms/step per run and batch size, of runs with more than one size."""
+    found = timed(data)
+    found = found[(found["probe"] == 0) | (found["samples"] != found["batch_size"])]
+    settled = found.merge(data.runs[[*RUN, "ms_per_step"]], on=RUN, how="left")["ms_per_step"]
+    others = found["elapsed_ns"] / found["steps"] / 1e6
+    found = found.assign(ms=others.where(found["probe"] > 0, settled.to_numpy()).astype(float))
+    return found[found.groupby(RUN)["samples"].transform("nunique") > 1]
+
+
+def table(data: Data) -> pd.DataFrame:
+    """Return a line per cell with other batch sizes: its fixed share with interval over runs."""
+    found = steps(data)
+    own = found[found["samples"] == found["batch_size"]]
+    other = found[found["samples"] != found["batch_size"]]
+    distance = np.log(other["samples"] / other["batch_size"]).abs()
+    other = other.loc[distance.groupby([other[name] for name in RUN]).idxmax()]
+    pairs = own.merge(other, on=RUN, suffixes=("", "_other"))
+    fixed_ms = pairs["ms"] * pairs["samples_other"] - pairs["ms_other"] * pairs["batch_size"]
+    pairs["share"] = fixed_ms / (pairs["samples_other"] - pairs["batch_size"]) / pairs["ms"]
+    # Clip means, not runs: clipped runs would vary too little.
+    shares = t_means(pairs.groupby(CELL, sort=False)["share"]).rename(columns={"mean": "share"})
+    shares[["share", "low", "high"]] = shares[["share", "low", "high"]].clip(0.0, 1.0)
+    names = data.planned[[*CELL, "workload", "title"]]
+    return shares.rename(columns={"values": "runs"}).reset_index().merge(names, on=CELL)
+
+
+def sentences(table: pd.DataFrame) -> list[str]:
+    """'At least half of the step does not grow with the batch in 3 of 12 cells: ...'"""
+    most = table[table["low"] >= HALF].sort_values("low", ascending=False)
+    if most.empty:
+        return []
+    first = most.iloc[0]
+    return [
+        f"At least half of the step does not grow with the batch in {len(most)} of {len(table)} "
+        f"cells, most in {first['title']}, {first['workload']}: {percent(first['share'])}."
+    ]
+
+
+def figure(data: Data, panels) -> None:
+    """Draw ms per sample against the batch size, a panel per workload."""
+    found = of_fullest_runs(steps(data), ["samples"])
+    found = found.assign(ms=found["ms"] / found["samples"])
+    found = found.groupby([*CELL, "samples"], sort=False)["ms"].mean()
+    draw_lines(data, found, panels, x="batch size", y="ms per sample")

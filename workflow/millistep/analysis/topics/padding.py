@@ -1,0 +1,139 @@
+"""How much of a call of generate() can static padding cost?
+
+KerasHub pads each prompt to `max_length` L and keeps a cache of that length for all n new tokens.
+A call takes t = a + b n + c n L. The share of c n L at the workload's own n and L bounds the cost
+of padding from above: it takes all positions as padding, also those that hold tokens.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
+from millistep.analysis.stats import t_means
+from millistep.analysis.topics.drawing import draw_lines
+from millistep.analysis.topics.probes import of_fullest_runs, timed
+from millistep.analysis.words import percent, times
+
+TITLE = "Cost of static padding"
+METHODS = (
+    "Calls at several numbers of new tokens n and lengths L were fitted as a + b n + c n L per run "
+    "(least squares on relative deviations); c n L bounds the cost of padding, with Student's t "
+    "over runs. A slow configuration is compared with the fastest of its device, precision and "
+    "software stack."
+)
+SLOW = 2.0  # times the fastest, from which padding is asked for as the reason
+LIKE = ["accelerator", "precision", "stack"]  # compared only within these
+PADDING_FAMILIES = ("keras2", "keras3")  # if the metadata does not describe the cache
+KIND = ["new_tokens", "max_length"]
+EXPLAINS, NOT, OPEN, FAST = "explains", "does not explain", "inconclusive", "not slow"
+BECAUSE = {
+    EXPLAINS: "padding explains the difference",
+    NOT: "padding is not the reason",
+    OPEN: "whether padding is the reason is inconclusive",
+}
+COLUMNS = [*CELL, "workload", "title", "share", "low", "high", "runs", "unused", "fastest"]
+COLUMNS += ["fastest_title", "ratio", "ratio_low", "ratio_high", "left_low", "left_high", "verdict"]
+
+
+def calls(data: Data) -> pd.DataFrame:
+    """Return ms per call by run, new tokens and length; the run's own kind comes first.
+
+    Runs that timed one kind only, or generated no tokens, are left out.
+    """
+    found = timed(data).dropna(subset=KIND)
+    found = found[found["samples"] == found["batch_size"]]
+    found = found.assign(
+        new_tokens=found["new_tokens"] // found["batch_size"],
+        ms=found["elapsed_ns"] / found["steps"] / 1e6,
+    )
+    found = found[(found[KIND] > 0).all(axis=1)].rename(columns={"steps": "calls"})
+    probes = found.groupby(RUN, sort=False)["probe"]
+    both = (probes.transform("min") == 0) & (probes.transform("max") > 0)
+    return found.loc[both, [*RUN, *KIND, "ms", "calls"]].astype(dict.fromkeys(["ms", *KIND], float))
+
+
+def padding_share(run: pd.DataFrame) -> float:
+    """Return the share of c n L in a run's own call; NaN if its kinds cannot separate the terms.
+
+    A time is weighted by the root of its number of calls over the mean time of its kind.
+    """
+    kinds = run.groupby(KIND, sort=False)
+    if kinds.ngroups < 3:
+        return math.nan
+    total = (run["ms"] * run["calls"]).groupby([run[name] for name in KIND]).transform("sum")
+    mean = total / kinds["calls"].transform("sum")
+    weights = np.sqrt(run["calls"]) / mean
+    n, length = (run[name] / run[name].iloc[0] for name in KIND)
+    terms = np.column_stack([np.ones(len(run)), n, n * length]) * weights.to_numpy()[:, None]
+    parts, _, rank, _ = np.linalg.lstsq(terms, (run["ms"] * weights).to_numpy(float), rcond=None)
+    return float(parts[2] / parts.sum()) if rank == 3 and parts.sum() > 0 else math.nan
+
+
+def padded(data: Data) -> pd.DataFrame:
+    """Return the comparable cells that generate; `pads` if their cache has the whole length."""
+    cells = data.cells[data.cells["comparable"] & (data.cells["task"] == "generate")]
+    caches = data.metadata[data.metadata["entry"] == "cache"]
+    static = caches["value"].astype(str).str.startswith("static").groupby([caches[k] for k in CELL])
+    cells = cells.join(static.any().rename("static"), on=CELL)
+    by_family = cells["family"].isin(PADDING_FAMILIES)
+    return cells.assign(pads=cells["static"].where(cells["static"].notna(), by_family).astype(bool))
+
+
+def table(data: Data) -> pd.DataFrame:
+    """Return a line per padded cell with its share, and whether padding explains its distance.
+
+    `left_low` and `left_high` bound the ratio to the fastest if both were free of padding.
+    """
+    cells, lines = padded(data), calls(data)
+    lines = lines.merge(cells.loc[cells["pads"], CELL], on=CELL)
+    if lines.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    runs = lines.groupby(RUN, sort=False)[[*KIND, "ms", "calls"]]
+    of_runs = runs.apply(padding_share).dropna().rename("share")
+    shares = t_means(of_runs.groupby(level=CELL, sort=False))
+    own = lines.groupby(CELL, sort=False)[KIND].first()
+    shares["unused"] = (own["new_tokens"] + 1) / 2 / own["max_length"]
+    shares = shares.rename(columns={"mean": "share", "values": "runs"})
+    cells = cells[[*CELL, *LIKE, "workload", "title", "ms", "pads"]].join(shares, on=CELL)
+    # The most that padding may be: nothing of a growing cache, everything of an unknown one.
+    cells["most"] = cells["high"].clip(0, 1).fillna(1.0).where(cells["pads"], 0.0)
+    fastest = cells.loc[cells.groupby([*WORKLOAD, *LIKE], dropna=False)["ms"].idxmin()]
+    names = {"configuration": "fastest", "title": "fastest_title", "most": "fastest_most"}
+    fastest = fastest.rename(columns=names)[[*WORKLOAD, *LIKE, *names.values()]]
+    found = cells.dropna(subset="share").merge(fastest, on=[*WORKLOAD, *LIKE])
+    ratios = data.ratios.rename(
+        columns={"base": "fastest", "low": "ratio_low", "high": "ratio_high"}
+    )
+    ends = ["ratio", "ratio_low", "ratio_high"]
+    found = found.merge(ratios[[*CELL, "fastest", *ends]], on=[*CELL, "fastest"], how="left")
+    found["left_low"] = found["ratio_low"] * (1 - found["high"].clip(0, 1))
+    needed = found["unused"] * found["low"].clip(0, 1)
+    with np.errstate(divide="ignore"):
+        found["left_high"] = found["ratio_high"] * (1 - needed) / (1 - found["fastest_most"])
+    slow = found["ratio_low"] >= SLOW
+    verdicts = [found["ratio"].isna() | (found["ratio"] < SLOW)]
+    verdicts += [slow & (found["left_low"] >= SLOW), slow & (found["left_high"] < SLOW)]
+    found["verdict"] = np.select(verdicts, [FAST, NOT, EXPLAINS], OPEN)
+    return found[COLUMNS]
+
+
+def sentences(table: pd.DataFrame) -> list[str]:
+    """'Gemma generate: padding is at most 13 % of a Keras 3 (PyTorch) call, which takes ...'"""
+    slow = table[table["verdict"] != FAST].sort_values("ratio", ascending=False)
+    return [
+        f"{line.workload}: padding is at most {percent(min(max(line.high, 0.0), 1.0))} of a "
+        f"{line.title} call, which takes {times(line.ratio)} times as long as "
+        f"{line.fastest_title}; {BECAUSE[line.verdict]}."
+        for line in slow.dropna(subset="high").itertuples()
+    ]
+
+
+def figure(data: Data, panels) -> None:
+    """Draw ms per call against the length, a panel per workload that generates."""
+    found = of_fullest_runs(calls(data), KIND)
+    own = found.groupby(CELL, sort=False)["new_tokens"].transform("first")
+    found = found[found["new_tokens"] == own]
+    means = found.groupby([*CELL, "max_length"], sort=False)["ms"].mean()
+    draw_lines(data, means, panels, x="max_length", y="ms per call")
