@@ -42,23 +42,6 @@ function makeSortable(table) {
   }
 }
 
-function addFilter(section) {
-  if (section.querySelectorAll("tbody tr").length < 10) return;
-  const label = document.createElement("label");
-  const input = document.createElement("input");
-  input.type = "search";
-  label.className = "filter";
-  label.append("Filter rows ", input);
-  section.querySelector(".scroll").after(label);
-  input.addEventListener("input", () => {
-    const filter = input.value.toLowerCase();
-    for (const row of section.querySelectorAll("tbody tr")) {
-      row.hidden = !row.textContent.toLowerCase().includes(filter);
-    }
-  });
-}
-
 document.querySelectorAll("table").forEach(makeSortable);
-document.querySelectorAll("#table, #published").forEach(addFilter);
 addEventListener("hashchange", reveal);
 reveal();

@@ -21,9 +21,58 @@ GROUP = [*WORKLOAD, "stack", "accelerator"]
 
 FOREIGN_MUCH, FOREIGN_SOME, VARYING = 0.10, 0.05, 0.25
 # Scalars that other modules rely on, also if no record has them.
-SCALARS = ["session.id", "session.device", "machine.id", "load.foreign_cpu_share", "monitor.gpu.foreign_processes", "work.flops_per_step", "work.parameters", "work.trainable_parameters", "work.tokens_per_step", "work.images_per_step", "memory.peak_rss_mib", "memory.peak_device_mib", "timing.import_s", "timing.build_s", "timing.first_step_s", "timing.warmup_s", "timing.warmup_steps", "timing.compile_cache", "timing.legacy.step_ms", "timing.in_turns", "energy.joules_per_step", "host_overhead.share", "host_overhead.step_ms", "host_overhead.rest_ms", "synchronized_ms", "started_at", "log_tail", "parity.dtype", "parity.matmul_precision", "parity.convolution_precision"]
+SCALARS = [
+    "session.id",
+    "session.device",
+    "machine.id",
+    "load.foreign_cpu_share",
+    "monitor.gpu.foreign_processes",
+    "work.flops_per_step",
+    "work.parameters",
+    "work.trainable_parameters",
+    "work.tokens_per_step",
+    "work.images_per_step",
+    "memory.peak_rss_mib",
+    "memory.peak_device_mib",
+    "timing.import_s",
+    "timing.build_s",
+    "timing.first_step_s",
+    "timing.warmup_s",
+    "timing.warmup_steps",
+    "timing.compile_cache",
+    "timing.legacy.step_ms",
+    "timing.in_turns",
+    "energy.joules_per_step",
+    "host_overhead.share",
+    "host_overhead.step_ms",
+    "host_overhead.rest_ms",
+    "synchronized_ms",
+    "started_at",
+    "log_tail",
+    "parity.dtype",
+    "parity.matmul_precision",
+    "parity.convolution_precision",
+]
 
-REFERENCE = ["model", "task", "batch_size", "round", "path", "accelerator", "session", "status", "reason", "started_at", "dtype", "size", "step_ms", "flops_per_s", "memory_copy_gib_per_s", "python_loop_ms", "foreign_cpu_share"]
+REFERENCE = [
+    "model",
+    "task",
+    "batch_size",
+    "round",
+    "path",
+    "accelerator",
+    "session",
+    "status",
+    "reason",
+    "started_at",
+    "dtype",
+    "size",
+    "step_ms",
+    "flops_per_s",
+    "memory_copy_gib_per_s",
+    "python_loop_ms",
+    "foreign_cpu_share",
+]
 
 
 class Data:
@@ -276,6 +325,7 @@ class Data:
             host_memory_mib=("memory.peak_rss_mib", "max"),
             device_memory_mib=("memory.peak_device_mib", "max"),
             legacy_ms=("timing.legacy.step_ms", "mean"),
+            synchronized_ms=("synchronized_ms", "mean"),
             in_turns=("timing.in_turns", "max"),
             joules_per_step=("energy.joules_per_step", "mean"),
             steps=("steps", "sum"),

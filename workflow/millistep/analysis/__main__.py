@@ -1,0 +1,33 @@
+"""Command line of the analysis.
+
+python -P -m millistep.analysis render --plan results/plan.json --output-dir results
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from millistep.analysis.load import InputError
+from millistep.analysis.report.render import render
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command and return its exit status."""
+    parser = argparse.ArgumentParser(prog="millistep.analysis", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    drawing = commands.add_parser("render", help="write tables, figures and the report")
+    drawing.add_argument("--plan", type=Path, required=True)
+    drawing.add_argument("--output-dir", type=Path, required=True)
+    drawing.add_argument("--so-far", action="store_true", help="write report.html only")
+    drawing.add_argument("--runs-only", action="store_true", help="write runs.csv and runs.parquet")
+    options = parser.parse_args(arguments)
+    try:
+        render(options.plan, options.output_dir, options.so_far, options.runs_only)
+    except InputError as error:
+        print(f"millistep: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+"""Figures: the table as a picture, speed-ups of Keras 3, and the rounds over time.
+
+Every figure is drawn with matplotlib alone and saved as SVG, PDF and PNG. Colors and markers of a
+configuration are those of the plan. A topic brings `figure(data, panels)`.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
+from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER
+from millistep.analysis.words import NA
+
+matplotlib.use("agg")
+INK, RULE, QUIET = "#1c1e21", "#c9cdd2", "#6b7178"  # the page replaces them in dark mode
+RC: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "millistep",
+    "pdf.fonttype": 42,
+    "text.parse_math": False,
+    "font.sans-serif": ["DejaVu Sans"],
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": RULE,
+    "legend.frameon": False,
+    "savefig.transparent": True,
+} | {
+    name: INK
+    for name in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+}
+WIDTH_IN, PANEL_IN, MOST_PANELS = 8.0, 2.3, 60
+DARKEST = 8.0  # times the fastest
+FORMATS = ("svg", "pdf", "png")
+MOST_MARKS = 20_000
+
+
+def draw(name: str, draw_into: Callable[[Figure], None], folder: Path) -> bool:
+    """Save a figure in every format; return False and save nothing if it is empty."""
+    with matplotlib.rc_context(RC):
+        figure = Figure(layout="constrained")
+        draw_into(figure)
+        if not figure.axes:
+            return False
+        folder.mkdir(parents=True, exist_ok=True)
+        for suffix in FORMATS:
+            dates = (
+                {"Date": None}
+                if suffix == "svg"
+                else {"CreationDate": None}
+                if suffix == "pdf"
+                else None
+            )
+            figure.savefig(folder / f"{name}.{suffix}", metadata=dates, dpi=150)
+    return True
+
+
+def of_topic(topic: Any, data: Data) -> Callable[[Figure], None]:
+    """Return a function that draws the panels of a topic, two side by side."""
+
+    def draw_into(figure: Figure) -> None:
+        topic.figure(data, panels(figure))
+        used = [axes for axes in figure.axes if axes.has_data()]
+        for axes in set(figure.axes) - set(used):
+            axes.remove()
+        rows = -(-len(used) // 2)
+        figure.set_size_inches(WIDTH_IN, PANEL_IN * max(rows, 1) + 0.6)
+        grid = figure.add_gridspec(max(rows, 1), 2)
+        for place, axes in enumerate(used):
+            axes.set_subplotspec(grid[divmod(place, 2)])
+        handles: dict[str, Any] = {}
+        for axes in used:
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+                handles.setdefault(label, handle)
+        if handles:
+            figure.legend(handles.values(), handles, loc="outside lower left", ncols=3, fontsize=8)
+
+    return draw_into
+
+
+def panels(figure: Figure) -> Iterator[Axes]:
+    """Yield axes, as many as are asked for."""
+    for place in range(MOST_PANELS):
+        yield figure.add_subplot(MOST_PANELS, 1, place + 1)
+
+
+def relative(data: Data, figure: Figure) -> None:
+    """Draw a box per cell: its time over that of the fastest, grey if the two are not separated."""
+    cells = data.cells.assign(shown=relative_to_fastest(data))
+    if cells["shown"].isna().all():
+        return
+    wanted = data.configurations
+    grid = cells.pivot(index=WORKLOAD, columns="configuration", values="shown")
+    order = pd.MultiIndex.from_frame(cells[WORKLOAD].drop_duplicates())
+    grid = grid.reindex(index=order, columns=wanted["configuration"])
+    labels = cells.drop_duplicates(WORKLOAD)["workload"].tolist()
+    titles = [title.replace(" (", "\n(").replace(", ", ",\n") for title in wanted["title"]]
+    wide_in = 0.3 + 0.068 * max(map(len, labels)) + 0.56 * len(titles)
+    longest = max(len(line) for title in titles for line in title.split("\n"))
+    figure.set_size_inches(max(3.7, wide_in), 0.5 + 0.068 * longest + 0.26 * len(labels))
+    axes = figure.subplots()
+    values = grid.to_numpy(float)
+    axes.pcolormesh(values, cmap="Blues", norm=LogNorm(1, DARKEST), edgecolors="white", linewidth=1)
+    axes.set_xticks(np.arange(len(titles)) + 0.5, titles, fontsize=8, rotation=90)
+    axes.set_yticks(np.arange(len(labels)) + 0.5, labels, fontsize=8.5)
+    axes.invert_yaxis()
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0, pad=3)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    standing = cells.set_index(CELL)["standing"].to_dict()
+    for (line, place), ratio in np.ndenumerate(values):
+        found = standing.get((*order[line], grid.columns[place]))
+        text, look = _box(ratio, found)
+        axes.text(place + 0.5, line + 0.5, text, ha="center", va="center", **({"size": 8.5} | look))
+    figure.supxlabel("1.00: fastest (bold). Grey: not separated from it.", fontsize=7.5)
+
+
+def relative_to_fastest(data: Data) -> pd.Series:
+    """Return each cell's paired ratio to the fastest; by the means if nothing is called fastest."""
+    cells = data.cells
+    lowest = (
+        cells["ms"]
+        .where(cells["comparable"])
+        .groupby([cells[k] for k in WORKLOAD])
+        .transform("min")
+    )
+    return cells["ratio"].where(cells["fastest"].notna(), cells["ms"] / lowest)
+
+
+def _box(ratio: float, standing: str | None) -> tuple[str, dict[str, Any]]:
+    """Return the text of a box and how it looks."""
+    if np.isnan(ratio):
+        return NA, {"color": QUIET, "size": 6.8}
+    text = f"{ratio:.2f}" if ratio < 99.5 else f"{ratio:.0f}"
+    dark = np.log(ratio) >= 0.72 * np.log(DARKEST)
+    if standing == FASTEST:
+        return text, {"color": "black", "weight": "bold"}
+    if standing != SLOWER:
+        return text + ("*" if standing == EXCLUDED else ""), {"color": "#d8dbdf" if dark else QUIET}
+    return text, {"color": "white" if dark else "black"}
+
+
+def speedup(data: Data, figure: Figure, family: str) -> None:
+    """Draw the speed-up of the fastest Keras 3 configuration over the fastest of a family."""
+    found = best_of_keras3(data, family)
+    if found.empty:
+        return
+    figure.set_size_inches(WIDTH_IN, 1.1 + 0.42 * len(found))
+    axes = figure.subplots()
+    colors = data.configurations.set_index("configuration")["color"]
+    for place, line in enumerate(found.itertuples()):
+        ends = [[line.speedup - line.low], [line.high - line.speedup]]
+        known = not np.isnan(line.low)
+        shown = INK if known and not line.low <= 1 <= line.high else QUIET
+        axes.barh(place, line.speedup, color=colors[line.new], height=0.55, alpha=0.85)
+        axes.errorbar(
+            line.speedup, place, xerr=ends if known else None, color=INK, capsize=3, fmt="none"
+        )
+        beyond = line.high if known else line.speedup
+        label = f" {line.speedup:.2f}"
+        axes.annotate(
+            label,
+            (beyond, place),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            color=shown,
+            fontsize=9,
+        )
+    axes.set_yticks(
+        range(len(found)),
+        found["workload"] + "\n" + found["title"] + " over " + found["base_title"],
+        fontsize=7.5,
+    )
+    axes.invert_yaxis()
+    axes.grid(axis="y", visible=False)
+    axes.axvline(1, color=INK, linewidth=1)
+    axes.set_xlim(0, 1.15 * max(1.5, np.nanmax(found[["high", "speedup"]].to_numpy(float))))
+    axes.set_xlabel("times as fast; beyond 1, Keras 3 is faster. Grey: not separated from 1.")
+
+
+def best_of_keras3(data: Data, family: str) -> pd.DataFrame:
+    """Return workload, new, base, titles, speedup, low, high: fastest against fastest by the mean."""
+    cells = data.cells[data.cells["comparable"]].sort_values("ms", kind="stable")
+    best = cells.drop_duplicates([*WORKLOAD, "stack", "accelerator", "family"])
+    columns = [*WORKLOAD, "stack", "accelerator", "workload", "configuration", "title"]
+    keys = [*WORKLOAD, "stack", "accelerator", "workload"]
+    new = best.loc[best["family"] == "keras3", columns]
+    base = best.loc[best["family"] == family, columns]
+    both = new.merge(base, on=keys, suffixes=("", "_base"))
+    both = both.rename(
+        columns={"configuration": "new", "configuration_base": "base", "title_base": "base_title"}
+    )
+    ratios = data.ratios.rename(
+        columns={"base": "new", "configuration": "base", "ratio": "speedup"}
+    )
+    both = both.merge(ratios, on=[*WORKLOAD, "new", "base"])
+    order = data.workloads[WORKLOAD].assign(order=range(len(data.workloads)))
+    return both.merge(order, on=WORKLOAD).sort_values("order", kind="stable").reset_index(drop=True)
+
+
+def rounds(data: Data, figure: Figure) -> None:
+    """Draw every timing window over time, as a deviation from the mean of its cell."""
+    runs = data.runs[data.runs["ok"]].sort_values("started_at", kind="stable")
+    if runs.empty:
+        return
+    order = runs[RUN].assign(order=range(len(runs)))
+    found = data.windows.merge(order, on=RUN).merge(data.cells[[*CELL, "ms"]], on=CELL)
+    found["percent"] = 100 * (found["ms_per_step"] / found["ms"] - 1)
+    found["place"] = (
+        found["order"]
+        + (found["window"] - 0.5) / found.groupby(RUN)["window"].transform("max")
+        - 0.5
+    )
+    figure.set_size_inches(WIDTH_IN, 3.4)
+    axes = figure.subplots()
+    for line in data.configurations.itertuples():
+        of = found[found["configuration"] == line.configuration]
+        axes.plot(
+            of["place"], of["percent"], line.marker, color=line.color, markersize=2.4,
+            linestyle="", label=line.title, rasterized=len(found) > MOST_MARKS,
+        )  # fmt: skip
+    reach = max(3.0, 1.1 * found["percent"].abs().quantile(0.99))
+    axes.set_ylim(-reach, reach)
+    axes.axhline(0, color=INK, linewidth=0.8)
+    for place in np.flatnonzero(np.diff(runs["run"].to_numpy())):
+        axes.axvline(place + 0.5, color=RULE, linewidth=1)
+    axes.set_xlabel("runs in the order of their start; lines: next round")
+    axes.set_ylabel("window against mean of its cell (%)")
+    handles = [
+        Line2D([], [], color=c.color, marker=c.marker, linestyle="", label=c.title)
+        for c in data.configurations.itertuples()
+    ]
+    figure.legend(handles=handles, loc="outside lower left", ncols=3, fontsize=8)
+
+
+def draw_all(data: Data, topics: dict[str, Any], folder: Path) -> list[str]:
+    """Draw every figure that has something to show and return their names."""
+    jobs: dict[str, Callable[[Figure], None]] = {
+        "relative": lambda figure: relative(data, figure),
+        "speedup_over_keras2": lambda figure: speedup(data, figure, "keras2"),
+        "speedup_over_pytorch": lambda figure: speedup(data, figure, "pytorch"),
+        "rounds": lambda figure: rounds(data, figure),
+    }
+    jobs |= {
+        name: of_topic(topic, data) for name, topic in topics.items() if hasattr(topic, "figure")
+    }
+    return [name for name, job in jobs.items() if draw(name, job, folder)]

@@ -1,0 +1,173 @@
+"""The first page: five sentences computed from the table, the largest fact first.
+
+1. The configuration that is slower than the fastest by most, and where.
+2. The next largest: configurations that are slower in every workload of a task.
+3. Who is fastest or tied, and in how many workloads.
+4. How many workloads are decided, which are open, and what this machine resolves.
+5. What was measured, and how far the numbers carry.
+"""
+
+import numpy as np
+import pandas as pd
+
+from millistep.analysis.frames import GROUP, WORKLOAD, Data
+from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, SLOWER, TIED
+from millistep.analysis.words import count, listed, percent, some, times
+
+ACCELERATORS = {"cpu": "CPU", "cuda": "GPU"}
+
+
+def sentences(data: Data) -> list[str]:
+    """Return the sentences of the first page; those without a fact are left out."""
+    cells = data.cells
+    if cells["ms"].isna().all():
+        return ["Nothing is measured yet.", setting(data)]
+    first, named = slowest(cells)
+    found = [first, by_task(cells, named), leaders(cells), decided(data), setting(data)]
+    return [sentence for sentence in found if sentence]
+
+
+def compared(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of groups in which at least two cells are compared."""
+    ranked = cells[cells["standing"] != EXCLUDED]
+    sizes = ranked.groupby(GROUP, sort=False)["ms"].transform("size")
+    return ranked[sizes > 1]
+
+
+def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
+    """Return sentence 1 and the configuration that it names."""
+    ranked = compared(cells)
+    if ranked.empty:
+        runs = int(cells["planned_runs"].max())
+        why = "one run per cell has no interval" if runs < 2 else "too few cells can be compared"
+        return f"No framework is called faster than another: {why}.", None
+    slower = ranked[ranked["standing"] == SLOWER]
+    if slower.empty:
+        number = count(ranked[WORKLOAD].drop_duplicates().shape[0], "workload")
+        return f"No framework is shown to be slower than the fastest in any of {number}.", None
+    size = np.log(slower["ratio"]).groupby(slower["configuration"], sort=False).sum()
+    named = size.idxmax()
+    of = slower[slower["configuration"] == named]
+    total = int((ranked["configuration"] == named).sum())
+    where = "every workload" if len(of) == total > 1 else f"{len(of)} of {count(total, 'workload')}"
+    by_tasks = {_span(group["ratio"]): [] for _, group in of.groupby("task", sort=False)}
+    for task, group in of.groupby("task", sort=False):
+        by_tasks[_span(group["ratio"])].append(task)
+    spans = [f"{span} times in {listed(tasks)}" for span, tasks in by_tasks.items()]
+    title = of["title"].iloc[0]
+    return (
+        f"{title} is significantly slower than the fastest framework in {where}: {listed(spans)}.",
+        named,
+    )
+
+
+def by_task(cells: pd.DataFrame, named: str | None) -> str:
+    """Return sentence 2: configurations that are slower in every workload of one task."""
+    ranked = compared(cells)
+    ranked = ranked[ranked["configuration"] != named]
+    if ranked.empty:
+        return ""
+    groups = ranked.groupby(["task", "configuration"], sort=False)
+    found = pd.DataFrame(
+        {
+            "all": groups["standing"].agg(lambda of: of.eq(SLOWER).all()),
+            "size": groups["ratio"].agg(lambda of: np.log(of).sum()),
+        }
+    )
+    found = found[found["all"]]
+    if found.empty:
+        return ""
+    task = found["size"].groupby(level="task", sort=False).sum().idxmax()
+    names = found.loc[task].index
+    of = ranked[(ranked["task"] == task) & ranked["configuration"].isin(names)]
+    titles = listed(of["title"].unique())
+    verb = "takes" if len(names) == 1 else "take"
+    return f"In {task}, {titles} {verb} {_span(of['ratio'])} times as long as the fastest."
+
+
+def leaders(cells: pd.DataFrame) -> str:
+    """Return sentence 3: who is fastest, and who is fastest or tied."""
+    ranked = compared(cells)
+    if ranked.empty:
+        return ""
+    total = ranked[GROUP].drop_duplicates().shape[0]
+    ahead = ranked[ranked["standing"].isin([FASTEST, TIED])]
+    number = ahead.groupby("title", sort=False).size().sort_values(ascending=False, kind="stable")
+    proven = ranked.groupby(GROUP, sort=False)["standing"].agg(
+        lambda of: of.isin([FASTEST, SLOWER]).all()
+    )
+    alone = int(proven.sum())
+    shares = [f"{title} in {n}" for title, n in number.head(3).items()]
+    tail = f"; {count(alone, 'workload')} {'has' if alone == 1 else 'have'} a single winner"
+    return f"Fastest or tied with it, of {count(total, 'workload')}: {listed(shares)}{tail}."
+
+
+def decided(data: Data) -> str:
+    """Return sentence 4: decided and open workloads, and the resolution."""
+    ranked = compared(data.cells)
+    if ranked.empty:
+        return ""
+    groups = ranked.groupby(GROUP, sort=False)
+    undecided = groups["standing"].agg(lambda of: of.eq(INCONCLUSIVE).any())
+    labels = groups["workload"].first()[undecided]
+    total, still_open = len(undecided), int(undecided.sum())
+    half = resolution(data)
+    resolved = f"{data.plan['runs']} rounds on this machine resolve about {percent(half)}"
+    if not still_open:
+        return f"Every framework is placed in all of {count(total, 'workload')}; {resolved}."
+    return (
+        f"{total - still_open} of {count(total, 'workload')} are decided; open: "
+        f"{some(labels.unique())}. {resolved[0].upper()}{resolved[1:]}."
+    )
+
+
+def resolution(data: Data) -> float:
+    """Return the median half-width of the 95 % intervals of ratios to the fastest, as a share."""
+    cells = data.cells
+    others = cells[(cells["standing"] != FASTEST) & cells["ratio_low"].notna()]
+    return float(np.sqrt(others["ratio_high"] / others["ratio_low"]).median() - 1)
+
+
+def setting(data: Data) -> str:
+    """Return sentence 5: scale and machine, and what they rule out."""
+    plan, runs = data.plan, data.runs
+    on = listed(
+        [ACCELERATORS.get(kind, kind) for kind in dict.fromkeys(runs["accelerator"])] or ["CPU"]
+    )
+    names = runs.reindex(columns=["machine.accelerator_name", "machine.cpu"])
+    used = names["machine.accelerator_name"].where(
+        runs["accelerator"] != "cpu", names["machine.cpu"]
+    )
+    machine = f" ({some(used.dropna().unique(), 2)})" if used.notna().any() else ""
+    if plan["scale"] == "paper":
+        return f"Models of the published sizes on one {on}{machine}; other hardware may rank otherwise."
+    return (
+        f"Reduced models ({plan['scale']} scale) on {on}{machine}: not the published benchmark's "
+        "numbers, and larger models or other hardware may rank otherwise."
+    )
+
+
+def possible(data: Data) -> str:
+    """Return how near the fastest cells come to the best matrix product of the machine."""
+    cells = data.cells[data.cells["comparable"]].dropna(subset="share_of_best")
+    if cells.empty:
+        return ""
+    best = cells.loc[cells.groupby(GROUP, sort=False)["ms"].idxmin()]
+    top, low = best.loc[best["share_of_best"].idxmax()], best["share_of_best"].min()
+    return (
+        f"The fastest {top['workload']} reaches {percent(top['share_of_best'])} of the FLOP/s of "
+        f"this machine's best matrix product"
+        + (
+            f"; the fastest cells of other workloads reach {percent(low)} or more."
+            if len(best) > 1
+            else "."
+        )
+    )
+
+
+def _span(ratios: pd.Series) -> str:
+    low, high = (
+        f"{value:.1f}" if value < 9.95 else times(value).split(".")[0]
+        for value in (ratios.min(), ratios.max())
+    )
+    return low if low == high else f"{low} to {high}"

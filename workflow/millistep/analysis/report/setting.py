@@ -1,0 +1,98 @@
+"""What was run, where and when, and how to run it again, as texts for pages and files."""
+
+import json
+from typing import Any
+
+import pandas as pd
+
+from millistep.analysis.frames import Data
+from millistep.analysis.words import count, listed, some
+
+LIBRARIES = ("tensorflow", "keras", "tf-keras", "torch", "jax", "jaxlib")
+# Keys of a plan that are keys of the configuration, too.
+KEYS = ("scale", "accelerator", "weights", "seed", "runs", "precision")
+
+
+def title(data: Data) -> str:
+    """Return the title of the report: that of its study, or the models."""
+    study, models = data.plan["study"], data.plan["models"].values()
+    return f"Millistep: {study['title'] if study else listed(model['title'] for model in models)}"
+
+
+def facts(data: Data) -> list[tuple[str, str]]:
+    """Return terms and texts: scale, machine, software, period, protocol."""
+    plan, runs = data.plan, data.runs[data.runs["ok"]]
+    entries: list[tuple[str, Any]] = [
+        ("Scale", f"{plan['scale']}. {plan['scale_reason']}"),
+        ("Machine", machines(runs)),
+        ("Software", software(data)),
+        ("Measured", period(runs)),
+        ("Protocol", protocol(data)),
+        ("Weights", f"{plan['weights']}, seed {plan['seed']}"),
+        ("Runs", outcomes(data.runs)),
+    ]
+    return [(term, text) for term, text in entries if text]
+
+
+def machines(runs: pd.DataFrame) -> str:
+    """Return the kinds of machines that the runs were measured on."""
+    names = ["machine.cpu", "machine.cores", "machine.memory_mib", "machine.os"]
+    names += ["machine.accelerator_name", "machine.accelerator_memory_mib"]
+    found = runs.reindex(columns=names).dropna(subset="machine.cpu").drop_duplicates()
+    texts = []
+    for cpu, cores, memory, system, device, device_memory in found.itertuples(index=False):
+        text = f"{cpu}, {count(int(cores), 'core')}, {memory / 1024:.0f} GiB, {system}"
+        if isinstance(device, str):
+            text += f", {device}"
+            text += "" if pd.isna(device_memory) else f" ({device_memory / 1024:.0f} GiB)"
+        texts.append(text)
+    return some(texts)
+
+
+def software(data: Data) -> str:
+    """Return the versions of Python and of the libraries that compute."""
+    found = data.packages[data.packages["package"].isin(LIBRARIES)]
+    versions = found.groupby("package")["version"].unique()
+    texts = [f"{name} {listed(versions[name])}" for name in LIBRARIES if name in versions]
+    pythons = data.runs.reindex(columns=["environment.python"])["environment.python"].dropna()
+    return ", ".join([*(f"Python {version}" for version in pythons.unique()), *texts])
+
+
+def period(runs: pd.DataFrame) -> str:
+    """Return the first and the last day of the runs (UTC)."""
+    days = runs["started_at"].dropna().str[:10]
+    if days.empty:
+        return ""
+    first, last = days.min(), days.max()
+    return f"{first} (UTC)" if first == last else f"{first} to {last} (UTC)"
+
+
+def protocol(data: Data) -> str:
+    """Return rounds, windows and how the frameworks were timed."""
+    runs = data.runs[data.runs["ok"]]
+    if runs.empty:
+        return ""
+    windows, steps = runs["windows"].median(), runs["steps"].median()
+    turns = runs["timing.in_turns"].fillna(1).max()
+    how = f"{turns:.0f} processes in turns" if turns > 1 else "one process after another"
+    rounds = count(data.plan["runs"], "randomized round")
+    return f"{rounds}; {how}; per run {windows:.0f} timing windows, {steps:.0f} steps (medians)"
+
+
+def outcomes(runs: pd.DataFrame) -> str:
+    """Return how many runs ended how: '205 ok, 2 oom'."""
+    return ", ".join(
+        f"{number:,} {status}" for status, number in runs["status"].value_counts().items()
+    )
+
+
+def reproduce(data: Data) -> dict[str, str]:
+    """Return the settings of these results in words of the configuration, and the commands."""
+    plan, study = data.plan, data.plan["study"]
+    settings = "\n".join(f"{key}: {json.dumps(plan[key])}" for key in KEYS)
+    measure = f"make study NAME={study['name']}" if study else "snakemake --cores 1 --use-conda"
+    render = (
+        "make .venv-analysis\nPYTHONPATH=workflow .venv-analysis/bin/python -P -m millistep.analysis"
+        f" render --plan {plan['results']}/plan.json --output-dir {plan['results']}"
+    )
+    return {"settings": settings, "measure": measure, "render": render}
