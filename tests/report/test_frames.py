@@ -24,7 +24,7 @@ def test_a_line_per_planned_cell_and_one_fastest_per_group(six):
 def test_no_frame_holds_objects(six):
     for name in ("runs", "windows", "operations", "probes", "metadata", "cells", "ratios"):
         frame = getattr(six, name)
-        for column in frame.columns[frame.dtypes == object]:
+        for column in frame.columns[frame.dtypes.eq(object)]:
             assert not frame[column].map(type).isin([list, dict, tuple]).any(), (name, column)
 
 

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER
-from millistep.analysis.words import NA
+from millistep.analysis.words import NA, tried
 
 matplotlib.use("agg")
 INK, RULE, QUIET = "#1c1e21", "#c9cdd2", "#6b7178"  # the page replaces them in dark mode
@@ -193,7 +193,7 @@ def speedup(data: Data, figure: Figure, family: str) -> None:
 
 
 def best_of_keras3(data: Data, family: str) -> pd.DataFrame:
-    """Return workload, new, base, titles, speedup, low, high: fastest against fastest by the mean."""
+    """Return the speed-up of the fastest Keras 3 configuration by workload, with its interval."""
     cells = data.cells[data.cells["comparable"]].sort_values("ms", kind="stable")
     best = cells.drop_duplicates([*WORKLOAD, "stack", "accelerator", "family"])
     columns = [*WORKLOAD, "stack", "accelerator", "workload", "configuration", "title"]
@@ -258,4 +258,4 @@ def draw_all(data: Data, topics: dict[str, Any], folder: Path) -> list[str]:
     jobs |= {
         name: of_topic(topic, data) for name, topic in topics.items() if hasattr(topic, "figure")
     }
-    return [name for name, job in jobs.items() if draw(name, job, folder)]
+    return [name for name, job in jobs.items() if tried(f"figure {name}", draw, name, job, folder)]

@@ -78,8 +78,8 @@ REFERENCE = [
 class Data:
     """The plan and the records as frames, in the order of the table.
 
-    `plan` and `self_test` are JSON content. `references` (REFERENCE), `machines`, `metadata`, `operations`,
-    `probes`, `epochs` and `packages` are frames as `load` reads them.
+    `plan` and `self_test` are JSON content. `references` has the columns REFERENCE; `machines`:
+    machine, section, name, value.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class Data:
 
     @cached_property
     def windows(self) -> pd.DataFrame:
-        """Lines RUN, window (from 1), start_ns, elapsed_ns, steps, ms_per_step, kept (no warm-up)."""
+        """Lines RUN, window, start_ns, elapsed_ns, steps, ms_per_step, kept (not warm-up)."""
         found = self._frames["windows"]
         found = found.reindex(columns=[*RUN, "start_ns", "elapsed_ns", "steps"])
         found["window"] = found.groupby(RUN, sort=False).cumcount() + 1

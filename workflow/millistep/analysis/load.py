@@ -213,7 +213,7 @@ def _chunk(records: Iterable[dict[str, Any]]) -> dict[str, pd.DataFrame]:
     runs = pd.json_normalize(rows)
     nested = [
         name
-        for name in runs.columns[runs.dtypes == object]
+        for name in runs.columns[runs.dtypes.eq(object)]
         if runs[name].map(type).isin([list, dict]).any()
     ]
     runs = runs.drop(columns=nested).dropna(axis=1, how="all")

@@ -3,6 +3,8 @@
 import json
 import math
 import re
+import sys
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -142,3 +144,17 @@ def environment(html: bool = False) -> Environment:
 def template(text: str) -> Template:
     """Return a compiled text template with the spellings of this module as filters."""
     return environment().from_string(text)
+
+
+def tried(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function returns; print an error and return None if it fails.
+
+    A topic or figure that fails must not cost the tables.
+    """
+    try:
+        return function(*arguments)
+    except Exception as error:
+        traceback.print_exc()
+        text = one_line(f"{type(error).__name__}: {error}", 160)
+        print(f"millistep: {name} failed and is left out: {text}", file=sys.stderr)
+        return None

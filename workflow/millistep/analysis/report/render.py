@@ -1,36 +1,80 @@
 """Render everything that people read, from a plan and whatever records exist."""
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any
 
-import pandas as pd
-
-from millistep.analysis import figures, tables
+from millistep.analysis import claims, figures, tables
+from millistep.analysis.caveats import caveats
 from millistep.analysis.frames import Data
 from millistep.analysis.load import load
 from millistep.analysis.report import page
+from millistep.analysis.topics import TOPICS, topics
+from millistep.analysis.words import tried
 
-NO_CAVEATS = pd.DataFrame(columns=["kind", "severity", "title", "text", "remedy"])
 
-
-def render(plan: Path, folder: Path, so_far: bool = False, runs_only: bool = False) -> Data:
+def render(
+    plan: Path,
+    folder: Path,
+    so_far: bool = False,
+    runs_only: bool = False,
+    study_topics: bool = True,
+) -> Data:
     """Write tables, figures and pages into a folder.
 
     `so_far`: only report.html, for results that are still being measured. `runs_only`: only
-    runs.csv and runs.parquet.
+    runs.csv and runs.parquet. `study_topics`: run the topics of the plan's own folders; never for a
+    plan of others, because they are code.
     """
     data = load(plan)
     folder.mkdir(parents=True, exist_ok=True)
     if so_far:
         with TemporaryDirectory() as scratch:
-            drawn = figures.draw_all(data, {}, Path(scratch) / "figures")
-            page.write(data, Path(scratch), drawn, NO_CAVEATS, {}, appendix=False)
-            (folder / "report.html").write_bytes(Path(scratch, "report.html").read_bytes())
+            drawn = figures.draw_all(data, {}, Path(scratch, "figures"))
+            page.write(data, Path(scratch), drawn, caveats(data), {}, appendix=False)
+            Path(scratch, "report.html").replace(folder / "report.html")
         return data
     tables.write_runs(data, folder)
     if runs_only:
         return data
     tables.write(data, folder)
-    drawn = figures.draw_all(data, {}, folder / "figures")
-    page.write(data, folder, drawn, NO_CAVEATS, {})
+    asked = topics(_folders(plan, data)) if study_topics else TOPICS
+    said = {
+        name: found
+        for name, topic in asked.items()
+        if (found := tried(f"topic {name}", _topic, name, topic, data, folder))
+    }
+    drawn = figures.draw_all(data, {name: asked[name] for name in said}, folder / "figures")
+    warned = caveats(data)
+    _write_caveats(warned, folder)
+    judged = claims.table(data)
+    tables.write_csv(judged, folder / "claims.csv")
+    more = [page.section("claims", "Published claims", sentences=claims.sentences(judged))]
+    page.write(data, folder, drawn, warned, said, [each for each in more if each["sentences"]])
     return data
+
+
+def _topic(name: str, topic: ModuleType, data: Data, folder: Path) -> tuple[str, list[str]]:
+    """Write the CSV of a topic and return its title and sentences."""
+    table = topic.table(data)
+    tables.write_csv(table, folder / f"{name}.csv")
+    return topic.TITLE, topic.sentences(table)
+
+
+def _write_caveats(found: Any, folder: Path) -> None:
+    """Write caveats.json and caveats.md."""
+    entries = json.loads(found.to_json(orient="records", default_handler=str))
+    (folder / "caveats.json").write_text(json.dumps(entries, indent=1) + "\n")
+    lines = [
+        f"- **{entry['severity']}: {entry['title']}.** {entry['text']} {entry['remedy']}".rstrip()
+        for entry in entries
+    ]
+    (folder / "caveats.md").write_text("\n".join(lines) + "\n")
+
+
+def _folders(plan: Path, data: Data) -> list[Path]:
+    """Return the folders of the user's own models and topics."""
+    root = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
+    return [root / name for name in (data.plan.get("further") or {}).get("folders", [])]

@@ -92,7 +92,8 @@ def reproduce(data: Data) -> dict[str, str]:
     settings = "\n".join(f"{key}: {json.dumps(plan[key])}" for key in KEYS)
     measure = f"make study NAME={study['name']}" if study else "snakemake --cores 1 --use-conda"
     render = (
-        "make .venv-analysis\nPYTHONPATH=workflow .venv-analysis/bin/python -P -m millistep.analysis"
-        f" render --plan {plan['results']}/plan.json --output-dir {plan['results']}"
+        "make .venv-analysis\n"
+        "PYTHONPATH=workflow .venv-analysis/bin/python -P -m millistep.analysis render"
+        f" --plan {plan['results']}/plan.json --output-dir {plan['results']}"
     )
     return {"settings": settings, "measure": measure, "render": render}
