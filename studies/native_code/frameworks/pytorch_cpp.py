@@ -1,0 +1,12 @@
+"""PyTorch, eager, with a model's custom C++ operation."""
+
+from measure.models.native.compile import compiler_version
+
+from measure.frameworks import pytorch_eager
+
+
+class Framework(pytorch_eager.Framework):
+    family = "pytorch_cpp"
+
+    def execution(self):
+        return {**super().execution(), "compiler": compiler_version()}

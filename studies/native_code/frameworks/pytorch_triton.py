@@ -1,0 +1,7 @@
+"""PyTorch, eager, with a model's custom Triton operation."""
+
+from measure.frameworks import pytorch_eager
+
+
+class Framework(pytorch_eager.Framework):
+    family = "pytorch_triton"

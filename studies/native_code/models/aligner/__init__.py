@@ -1,0 +1,1 @@
+"""A small aligner of text and speech around monotonic alignment search."""

@@ -1,0 +1,1 @@
+"""Shared by the models of this study; not a model by itself."""

@@ -1,0 +1,1 @@
+"""A dense network with the activation Snake, x + sin(a x)^2 / a."""

@@ -1,0 +1,10 @@
+"""The network in PyTorch; its activation is a C++ operator."""
+
+from measure.models.snake_net.pytorch import batch, build_with, optimizer
+from measure.models.snake_net.snake_torch_cpp import snake
+
+__all__ = ["batch", "build", "optimizer"]
+
+
+def build(cell):
+    return build_with(cell, snake)
