@@ -47,9 +47,7 @@ def compiler() -> str:
     name = os.environ.get("CXX", "g++")
     if path := shutil.which(name):
         return path
-    raise RuntimeError(
-        f"no C++ compiler '{name}' on the PATH; name another as CXX in `environment`"
-    )
+    raise RuntimeError(f"no C++ compiler '{name}' on the PATH; set CXX under `environment`")
 
 
 def compiler_version() -> str:

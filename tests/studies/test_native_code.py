@@ -1,0 +1,139 @@
+"""The study of native code: its files, its reference, and its columns with the real frameworks."""
+
+import importlib.util
+import itertools
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import yaml
+
+from measure import models
+from planning.models import Models
+from planning.plan import Plan
+from tests.measure.nvidia_smi import A100
+from tests.pipeline.conftest import checkout
+from tests.planning.test_config import plan
+from tests.shared import ROOT
+
+STUDY = ROOT / "studies/native_code"
+CONFIGS = {
+    name: yaml.safe_load((STUDY / f"{name}.yaml").read_text())
+    for name in ("native_code", "host_operations")
+}
+SMOKE = {"scale": "smoke", "accelerator": "cpu", "threads": 1, "runs": 1}
+
+
+def planned(name: str, **changes) -> Plan:
+    config = {**CONFIGS[name], **changes, "folders": [str(STUDY)]}
+    return plan(**{key: value for key, value in config.items() if key != "study"})
+
+
+@pytest.fixture
+def of_study(monkeypatch):
+    """``of_study("aligner.inputs")``: a module of the study's models."""
+    monkeypatch.setattr(models, "__path__", [*models.__path__, str(STUDY / "models")])
+    before = {*sys.modules}
+    yield lambda name: importlib.import_module(f"measure.models.{name}")
+    for name in {*sys.modules} - before:
+        if name.startswith("measure.models."):
+            del sys.modules[name]
+
+
+def lines():
+    spec = importlib.util.spec_from_file_location("lines", STUDY / "lines.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_each_implementation_that_is_measured_has_its_lines_counted(gpus):
+    gpus(A100)
+    counted = lines()
+    measured = {
+        (row.model, column.framework.name)
+        for made in map(planned, CONFIGS)
+        for row, column in itertools.product(made.rows, made.columns)
+        if (row, column.name) not in made.unsupported
+    }
+    assert measured == {*counted.IMPLEMENTATIONS}
+    found = {key: counted.lines(*key) for key in counted.IMPLEMENTATIONS}
+    assert found["snake_net", "pytorch-eager"] == 3  # the import, the head and the formula
+    assert found["aligner", "pytorch-cpp"] > 2 * found["aligner", "pytorch-eager"] > 20
+
+
+def test_without_a_gpu_only_its_columns_are_na(gpus):
+    gpus(broken=True)
+    made = planned("native_code")
+    assert {name for _, name in made.unsupported} - {"pytorch-compiled+cpu"} == {
+        "pytorch-eager+cuda",
+        "pytorch-compiled+cuda",
+        "pytorch-triton+cuda",
+    }
+    assert not planned("host_operations").unsupported
+
+
+def best_sum(value):
+    """Largest sum of a path, of all paths."""
+    frames, tokens = value.shape
+    steps = itertools.combinations(range(1, frames), tokens - 1)
+    paths = (np.searchsorted(at, np.arange(frames), side="right") for at in steps)
+    return max(value[np.arange(frames), path].sum() for path in paths)
+
+
+def test_the_reference_finds_the_best_of_all_paths(of_study):
+    inputs = of_study("aligner.inputs")
+    value = np.random.default_rng(0).standard_normal((5, 7, 3), dtype=np.float32)
+    for item, path in zip(value, inputs.search(value), strict=True):
+        assert {*np.diff(path)} <= {0, 1} and (path[0], path[-1]) == (0, 2)
+        assert item[np.arange(7), path].sum() == pytest.approx(best_sum(item), abs=1e-5)
+
+
+@pytest.mark.parametrize("wrong", [lambda x: x + 1, lambda x: x[:1], lambda x: x * np.nan])
+def test_a_wrong_result_is_refused(of_study, wrong):
+    arrays = of_study("native.arrays")
+    expected = np.array([1.0, 2.0])
+    arrays.check("output", expected + 1e-9, expected)
+    with pytest.raises(arrays.WrongResult, match="output"):
+        arrays.check("output", wrong(expected), expected)
+    with pytest.raises(arrays.WrongResult):
+        arrays.check("path", np.array([1, 2]), np.array([1, 3]), within=9.0)
+
+
+def test_without_a_compiler_the_reason_names_the_variable(of_study, monkeypatch):
+    monkeypatch.setenv("CXX", "/no/such/compiler")
+    with pytest.raises(RuntimeError, match=r"no C\+\+ compiler '/no/such/compiler'.* set CXX"):
+        of_study("native.compile").shared_library(STUDY / "models/aligner/mas_torch.cpp")
+
+
+@pytest.mark.parametrize("implementation", ["host_python", "host_numpy"])
+def test_parsed_numbers_are_those_of_the_file(of_study, implementation):
+    inputs = of_study("csv_parse.inputs")
+    sizes = Models([str(STUDY)]).load("csv_parse").architecture["smoke"]
+    cell = SimpleNamespace(architecture=sizes, seed=3, batch_size=4)
+    parse = of_study(f"csv_parse.{implementation}").operation()
+    of_study("native.arrays").check(
+        "numbers", parse(*inputs.operand(cell, 4)), inputs.expected(cell), 1e-12
+    )
+
+
+FIT = {model: {"fit": "default"} for model in CONFIGS["native_code"]["models"]}
+CPP = {"models": FIT, "columns": ["pytorch-cpp", "keras3-jax-cpp"]}
+
+
+@pytest.mark.parametrize(("name", "part"), [("native_code", CPP), ("host_operations", {})])
+@pytest.mark.timeout(2400)
+def test_its_columns_are_measured(tmp_path, name, part):
+    """Each builder compares its operation with the reference, so `ok` means equal results."""
+    project = checkout(tmp_path / "project")
+    config = {key: value for key, value in CONFIGS[name].items() if key != "study"}
+    project.configure(**{**config, **part, **SMOKE, "folders": [str(STUDY)]})
+    project.made(*project.planned_records())
+    records = project.found()
+    assert {
+        record["cell"]["column"]: record["reason"] for record in records if record["status"] != "ok"
+    } == {}
+    compilers = {record["cell"]["framework"]: record["parity"]["compiler"] for record in records}
+    native = [name for name in compilers if name.endswith(("-cpp", "-cython"))]
+    assert native and all("g++" in compilers[name] or "c++" in compilers[name] for name in native)
