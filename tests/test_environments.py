@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from deploy import bare
 from deploy.environments import definition_sha256, virtual_prefix, write_atomically
 from tests.shared import put, wait_for
 from tests.workshop import THIS_PYTHON, Workshop, make_workshop
@@ -48,7 +47,7 @@ def test_marker_says_what_is_installed(deployed):
 def test_it_is_said_what_is_deployed_and_how_long_it_took(workshop):
     assert workshop.run("--method", "venv") == (0, [])
     started, ready = workshop.progress
-    assert started == "millistep: environment tiny (cpu): being deployed"
+    assert started == "millistep: environment tiny (cpu): being installed"
     assert re.fullmatch(r"millistep: environment tiny \(cpu\): ready after \d+ s", ready)
     assert workshop.run() == (0, []) and workshop.progress == []
 
@@ -153,7 +152,7 @@ def test_environment_that_no_longer_runs_is_made_anew(workshop):
 ANOTHER = """#!/bin/sh
 case "$*" in *version_info*) echo 3.99;; *) exec {python} "$@";; esac
 """
-# Stand-ins for uv and conda; each answers once it was asked to bring the Python.
+# A stand-in for uv, which answers once it was asked to bring the Python.
 UV = """#!/bin/sh
 echo "$UV_PYTHON_INSTALL_DIR" >> {trace}
 [ "$1" = pip ] && exit 2
@@ -161,43 +160,34 @@ echo "$UV_PYTHON_INSTALL_DIR" >> {trace}
 [ "$2" = find ] && [ -e {brought} ] && echo {another}
 exit {code}
 """
-CONDA = """#!/bin/sh
-for word in "$@"; do [ "$before" = --prefix ] && prefix=$word; before=$word; done
-mkdir -p "$prefix/bin" && cp {another} "$prefix/bin/python"
-exit {code}
-"""
 
 
-def needs_another_python(workshop, programs, code=0):
-    """Lock Python 3.99, which these programs alone can bring."""
+def needs_another_python(workshop, code=0):
+    """Lock Python 3.99, which the stand-in for uv alone can bring."""
     workshop.definition.write_text("dependencies:\n  - python=3.99\n  - pip\n")
     folder, text = workshop.folder / "bin", ANOTHER.format(python=sys._base_executable)
     another = put(workshop.folder / "python3.99-that-was-brought", text, program=True)
     places = {"trace": workshop.folder / "asked", "brought": workshop.folder / "brought"}
-    for name, text in programs.items():
-        put(folder / name, text.format(another=another, code=code, **places), program=True)
-    for name in ("sh", "touch", "mkdir", "cp", "cat", "awk", "grep"):
+    put(folder / "uv", UV.format(another=another, code=code, **places), program=True)
+    for name in ("sh", "touch", "cat", "grep"):
         (folder / name).symlink_to(shutil.which(name))
     workshop.environ["PATH"] = str(folder)
 
 
-@pytest.mark.parametrize("programs", [{"uv": UV}, {"uv": "#!/bin/sh\nexit 2\n", "conda": CONDA}])
-def test_another_python_is_brought_by_uv_or_conda(workshop, programs):
-    needs_another_python(workshop, programs)
+def test_uv_downloads_another_python(workshop):
+    needs_another_python(workshop)
     assert workshop.run() == (0, [])
     assert workshop.marker()["packages"]["tiny-thing"] == "1.0"
-    if programs["uv"] is UV:
-        asked = set((workshop.folder / "asked").read_text().split())
-        assert asked == {str(workshop.folder / "cache" / "pythons")}
+    asked = set((workshop.folder / "asked").read_text().split())
+    assert asked == {str(workshop.folder / "cache" / "pythons")}
 
 
-def test_python_that_is_not_there_is_named_with_what_to_install(workshop):
-    needs_another_python(workshop, {"uv": UV, "conda": CONDA}, code=3)
+def test_a_missing_python_is_named_with_the_remedy(workshop):
+    needs_another_python(workshop, code=3)
     code, message = workshop.run()
     assert code == 1 and len(message) == 1
     assert "Python 3.99 is needed" in message[0]
-    assert "install python3.99 with its venv module, or conda (uv: " in message[0]
-    assert "; conda: " in message[0]
+    assert "install python3.99 with its venv module (uv could not download it)" in message[0]
 
 
 @pytest.mark.parametrize(
@@ -215,20 +205,80 @@ def test_wrong_interpreter_is_refused_in_one_line(workshop, path, message):
     assert not workshop.has_marker()
 
 
-def test_conda_is_believed_only_inside_conda(workshop):
+def test_only_the_conda_environment_of_the_definition_is_used(workshop):
+    """If activation fails, CONDA_PREFIX is that of the environment that Snakemake runs in."""
+    refusal = "is not the conda environment of"
     code, message = workshop.run("--method", "conda")
-    assert code == 1 and len(message) == 1
-    assert "is not a conda environment: run Snakemake with --use-conda" in message[0]
-    assert not workshop.has_marker()
-
-    inside = workshop.folder / "conda"
-    venv.create(inside, symlinks=True)
-    (inside / "conda-meta").mkdir()
-    python = str(inside / "bin" / "python")
-    assert workshop.run("--method", "conda", python=python) == (0, [])
-    marker = workshop.marker()
+    assert code == 1 and f"no activated environment {refusal}" in message[0] and len(message) == 1
+    prefix = workshop.conda_prefix()
+    workshop.run_script(prefix)
+    assert workshop.run("--method", "conda") == (0, [])
+    marker, python = workshop.marker(), str(prefix / "bin" / "python")
     assert (marker["method"], marker["interpreter"]) == ("conda", python)
-    assert marker["prefix"] == str(inside)
+    assert (marker["prefix"], marker["packages"]["tiny-thing"]) == (str(prefix), "1.0")
+
+    own = workshop.folder / "snakemake"
+    venv.create(own, symlinks=True)
+    (own / "conda-meta").mkdir()
+    workshop.environ["CONDA_PREFIX"] = str(own)
+    code, message = workshop.run("--method", "conda")
+    assert code == 1 and len(message) == 1 and f"{own} {refusal}" in message[0]
+    # An environment of an earlier state of the lock is not used either.
+    workshop.environ["CONDA_PREFIX"] = str(prefix)
+    workshop.script.write_text(workshop.script.read_text() + "# another\n")
+    code, message = workshop.run("--method", "conda")
+    assert code == 1 and f"{prefix} {refusal}" in message[0]
+
+
+def test_another_conda_prefix_is_measured_in(workshop):
+    first, second = workshop.conda_prefix("one"), workshop.conda_prefix("two")
+    for prefix in (first, second):
+        workshop.run_script(prefix)
+        workshop.environ["CONDA_PREFIX"] = str(prefix)
+        assert workshop.run("--method", "conda") == (0, [])
+        assert workshop.marker()["prefix"] == str(prefix)
+
+
+def test_a_failed_installation_ends_no_start_and_is_made_good_by_the_next(workshop):
+    prefix = workshop.conda_prefix()
+    wheels = workshop.folder / "wheels"
+    hidden = wheels.rename(workshop.folder / "hidden")
+    workshop.run_script(prefix)  # with status 0
+    code, message = workshop.run("--method", "conda")
+    assert code == 1 and len(message) == 1, message
+    assert "tiny-thing" in message[0] and str(prefix / "millistep-failed") in message[0]
+    hidden.rename(wheels)
+    assert workshop.run("--method", "conda") == (0, []) and len(workshop.progress) == 2
+    assert workshop.marker()["packages"]["tiny-thing"] == "1.0"
+    assert workshop.run("--method", "conda") == (0, []) and workshop.progress == []
+
+
+@pytest.mark.parametrize("path", [None, "/usr/bin:/bin"])
+def test_files_that_an_interrupted_installation_left_out_are_installed(workshop, path):
+    """uv and pip take a package for complete whose dist-info is there."""
+    prefix = workshop.conda_prefix()
+    workshop.run_script(prefix)
+    (module,) = prefix.glob("lib/*/site-packages/tiny_thing.py")
+    module.unlink()
+    (prefix / "millistep-complete").rename(prefix / "millistep-failed")
+    python = sys.executable
+    if path:  # without uv
+        workshop.environ["PATH"], python = path, sys._base_executable
+    assert workshop.run("--method", "conda", python=python) == (0, [])
+    assert module.exists() and (prefix / "millistep-complete").exists()
+
+
+def test_two_starts_install_into_one_conda_environment_one_after_the_other(workshop):
+    workshop.conda_prefix()
+    workshop.gate.touch()
+    first = workshop.start("one.json", "--method", "conda")
+    wait_for(workshop.trace, 60)
+    second = workshop.start("two.json", "--method", "conda")
+    assert second.stderr.readline().startswith("waiting for another process")
+    workshop.gate.unlink()
+    assert first.wait(timeout=60) == second.wait(timeout=60) == 0
+    assert workshop.runs() == 1
+    assert workshop.marker("one.json") == workshop.marker("two.json")
 
 
 def test_a_link_leads_to_what_was_deployed_and_takes_nobodys_folder(workshop):
@@ -252,12 +302,9 @@ def test_machines_of_two_kinds_share_no_environment(workshop, monkeypatch):
     )
 
 
-def test_what_conda_makes_first_names_the_lock_as_it_is_now(workshop, tmp_path):
-    def digest():
-        script = bare.definition(workshop.definition, tmp_path).with_suffix(".post-deploy.sh")
-        return script.read_text().partition("digest ")[2].split()[0]
-
-    before = definition_sha256(workshop.definition)
-    assert digest() == before
-    workshop.script.write_text(workshop.script.read_text() + "# another\n")
-    assert digest() == definition_sha256(workshop.definition) != before
+def test_the_digest_is_of_yaml_and_lock_alone(workshop):
+    before, script = definition_sha256(workshop.definition), workshop.script.read_text()
+    workshop.script.write_text(script.replace("Generated by", "Written by"))
+    assert definition_sha256(workshop.definition) == before
+    workshop.script.write_text(script.replace("==1.0", "==1.1"))
+    assert definition_sha256(workshop.definition) != before

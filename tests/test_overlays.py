@@ -7,16 +7,19 @@ import json
 import shutil
 import sys
 import venv
+from argparse import Namespace
 
 import pytest
 
 from contract import ending
 from deploy.environments import definition_sha256
 from deploy.overlays import content, with_overlays
-from supervise import jobs, preconditions
+from supervise import jobs
 from tests.planning.test_config import plan
 from tests.shared import ROOT, succeed, valid
 from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
+
+VENV, USERS = Namespace(deployment="venv"), Namespace(deployment="interpreter")
 
 
 @pytest.fixture(scope="module")
@@ -83,32 +86,43 @@ def test_what_lies_beneath_is_made_again_where_it_is_gone(workshop):
     assert put_over(workshop, tree) == (0, [])
     marker = workshop.marker()
     wanted = {"environment": marker["definition_sha256"]}
-    assert jobs.as_planned(marker, "venv", wanted)
-    assert not jobs.as_planned({}, "venv", wanted)  # some other JSON is in its place
+    assert jobs.as_planned(marker, VENV, wanted)
+    assert not jobs.as_planned({}, VENV, wanted)  # some other JSON is in its place
     shutil.rmtree(workshop.prefix)
-    assert not jobs.as_planned(marker, "venv", wanted)
+    assert not jobs.as_planned(marker, VENV, wanted)
     assert put_over(workshop, tree) == (0, [])
     assert workshop.marker() == marker
-    assert jobs.as_planned(marker, "venv", wanted)
+    assert jobs.as_planned(marker, VENV, wanted)
 
 
-def test_over_conda_it_is_another_one_than_over_a_virtual_environment(deployed, tmp_path):
-    inside = tmp_path / "conda"
-    venv.create(inside, symlinks=True, with_pip=True)
-    (inside / "conda-meta").mkdir()
-    python = str(inside / "bin" / "python")
-    assert put_over(deployed, "tiny-thing==2.0", method="conda", python=python) == (0, [])
-    marker = deployed.marker()
+def test_over_conda_it_is_another_one_than_over_a_virtual_environment(workshop):
+    build_wheel(workshop.folder / "wheels", "2.0", files={"tiny_thing.py": "SAYS = 'wheel'"})
+    inside = workshop.conda_prefix()
+    assert put_over(workshop, "tiny-thing==2.0", method="conda") == (0, [])
+    marker = workshop.marker()
     assert (marker["method"], marker["beneath"]) == ("conda", str(inside))
-    assert says(deployed) == "wheel"
-    wanted = {"environment": marker["definition_sha256"]}
-    assert jobs.as_planned(marker, "conda", wanted)
-    preconditions.check_environment(wanted, marker)
+    assert says(workshop) == "wheel"
     # Over a virtual environment, the overlay makes another one, of the same digest.
-    assert put_over(deployed, "tiny-thing==2.0") == (0, [])
-    other = deployed.marker()
+    assert put_over(workshop, "tiny-thing==2.0") == (0, [])
+    other = workshop.marker()
     assert other["definition_sha256"] == marker["definition_sha256"]
     assert other["prefix"] != marker["prefix"]
+
+
+def test_a_marker_holds_for_the_activated_and_complete_environment_alone(workshop, monkeypatch):
+    first = workshop.conda_prefix()
+    assert workshop.run("--method", "conda") == (0, [])
+    options = Namespace(deployment="conda", definition=workshop.definition, another=False)
+    marker = workshop.marker()
+    wanted = {"environment": marker["definition_sha256"]}
+    monkeypatch.setenv("CONDA_PREFIX", str(first))
+    assert jobs.as_planned(marker, options, wanted)
+    monkeypatch.setenv("CONDA_PREFIX", str(workshop.conda_prefix("two")))
+    assert not jobs.as_planned(marker, options, wanted)
+    assert jobs.as_planned(marker, Namespace(**{**vars(options), "another": True}), wanted)
+    monkeypatch.setenv("CONDA_PREFIX", str(first))
+    (first / "millistep-complete").unlink()
+    assert not jobs.as_planned(marker, options, wanted)
 
 
 def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so(
@@ -136,14 +150,14 @@ def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so
         found = valid(found["sittings"][-1]["canary"] if command == "canary" else found, name)
         assert (found["status"], found["reason"]) == ending.of_control(found)
         assert found["status"] == "error"
-        assert "the package index does not have tiny-thing==9.9" in found["reason"]
+        assert "tiny-thing==9.9 cannot be installed: " in found["reason"]
 
 
 def test_another_interpreter_of_the_users_is_another_environment(tmp_path):
     marker = {"method": "interpreter", "definition_sha256": "a", "prefix": str(tmp_path)}
     marker["interpreter"] = sys.executable
     wanted = {"environment": "a", "interpreter": sys.executable}
-    assert jobs.as_planned(marker, "interpreter", wanted)
+    assert jobs.as_planned(marker, USERS, wanted)
     other = tmp_path / "python"
     other.symlink_to(sys.executable)
-    assert not jobs.as_planned(marker, "interpreter", {**wanted, "interpreter": str(other)})
+    assert not jobs.as_planned(marker, USERS, {**wanted, "interpreter": str(other)})

@@ -3,8 +3,10 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+import venv
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +65,20 @@ class Workshop:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         leak = self.environ["PYTHONPATH"]
         return subprocess.Popen(command, env=self.environ, cwd=leak, text=True, **pipes)
+
+    def conda_prefix(self, name: str = "conda") -> Path:
+        """Make and activate a conda environment of the definition, up to the post-deploy script."""
+        prefix = self.folder / name / "0123abcd_"
+        venv.create(prefix, symlinks=True, with_pip=True)
+        (prefix / "conda-meta").mkdir()
+        for suffix in (".yaml", ".post-deploy.sh"):
+            shutil.copy(self.definition.with_suffix(suffix), f"{prefix}{suffix}")
+        self.environ["CONDA_PREFIX"] = str(prefix)
+        return prefix
+
+    def run_script(self, prefix: Path) -> None:
+        """Run the post-deploy script of a conda environment as Snakemake does."""
+        subprocess.run(["sh", f"{prefix}.post-deploy.sh"], env=self.environ, check=True)
 
     def run(self, *arguments, **options) -> tuple[int, list[str]]:
         """Deploy; exit code and the lines of the message; nothing may be printed to stdout.
@@ -151,6 +167,8 @@ def make_workshop(folder: Path) -> Workshop:
         "PIP_CONFIG_FILE": os.devnull,
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(folder / "wheels"),
+        "UV_OFFLINE": "1",
+        "UV_FIND_LINKS": str(folder / "wheels"),
         "TRACE": str(folder / "trace"),
         "GATE": str(folder / "gate"),
         "PYTHONPATH": str(folder / "leak"),

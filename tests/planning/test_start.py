@@ -1,6 +1,5 @@
 """A start of Snakemake: what it finds out, says and refuses before its first job."""
 
-import gc
 import json
 import os
 import signal
@@ -11,7 +10,6 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from deploy import failures
 from planning import this_machine
 from planning.commands import Commands
 from planning.drawing import Drawing
@@ -53,14 +51,12 @@ def workflow(**facts):
 def folder(tmp_path, monkeypatch):
     """The folder of the start; what it changes of the whole process is put back."""
     monkeypatch.chdir(tmp_path)
-    for name in ("PATH", sitting.SITTING, failures.START):
+    for name in ("PATH", sitting.SITTING):
         monkeypatch.setenv(name, os.environ.get(name, "1"))
     monkeypatch.delenv(sitting.SHARE, raising=False)
-    handler, threshold = signal.getsignal(signal.SIGINT), gc.get_threshold()
+    handler = signal.getsignal(signal.SIGINT)
     yield tmp_path
     signal.signal(signal.SIGINT, handler)
-    gc.set_threshold(*threshold)
-    gc.unfreeze()
 
 
 def config(**facts):

@@ -1,10 +1,10 @@
-"""Provide the environment of a definition, and write down what is really installed.
+"""Provide the environment of a definition, and write down the packages in it.
 
     python3 workflow/deploy --name keras3-jax --definition envs/2026-11/cpu/keras3-jax.yaml \\
-        --method venv --marker results/environments/cpu/keras3-jax.json
+        --method venv --marker results/environments/2026-11/cpu/keras3-jax.json
 
-A definition is a conda yaml and the post-deploy script beside it, or a plain lock (.txt).
-Virtual environments live in a cache, by the digest of their definition: projects and clones
+A definition is a conda yaml and the post-deploy script next to it, or a plain lock (.txt).
+Virtual environments are kept in a cache, by the digest of their definition: projects and clones
 share them. Standard library only, for Python 3.9 and later.
 """
 
@@ -20,26 +20,23 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from deploy import overlays, space, uv
+from deploy import overlays
+from deploy.conda import conda_interpreter, post_deploy
 from deploy.failures import once_per_start
-from deploy.overlaid import overlaid_interpreter
-from deploy.pythons import find_python
 from deploy.virtual_environments import (
     EnvironmentProblem,
     ask,
+    cache,
     clean_environ,
-    failure,
     find_or_create,
-    path_with,
-    progress,
     write_atomically,
 )
 
 INSTALL = Path(__file__).with_name("install.sh")
-UNFINISHED = "millistep-unfinished"  # in a conda environment whose lock is not installed yet
-
+VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
 PROBE = """
 import importlib.metadata, json, platform, re, sys
 packages = {}
@@ -54,111 +51,127 @@ print(json.dumps({
 """
 
 
-def post_deploy(definition: Path) -> Path:
-    """The script beside a conda yaml that carries its lock."""
-    return definition.with_suffix(".post-deploy.sh")
+@dataclass(frozen=True)
+class Wanted:
+    """An environment to provide, see :func:`main` for the options of the same names.
+
+    start: id of the start of Snakemake, in which a failed installation is tried once. another: with
+    conda, take the environment next to the activated one.
+    """
+
+    name: str
+    definition: Path
+    method: str
+    marker: Path
+    interpreter: str | None = None
+    overlay: list[str] | tuple[str, ...] = ()
+    planned: str | None = None
+    log: Path | None = None
+    link: Path | None = None
+    start: str | None = None
+    another: bool = False
+
+    @property
+    def title(self) -> str:
+        """The title for the user: ``environment keras3-jax (cpu, up to 2.3 GB)``."""
+        size = size_gb(self.definition)
+        facts = [accelerator(self.definition), f"up to {size:g} GB" if size else None]
+        known = ", ".join(filter(None, facts))
+        return f"environment {self.name}{f' ({known})' if known else ''}"
 
 
 def definition_sha256(definition: str | Path) -> str:
-    """Digest of a definition's content; its name, place and age do not matter."""
+    """Return the digest of a definition: its yaml and lock, not the script around the lock."""
+    yaml, script = Path(definition), post_deploy(Path(definition))
+    lock = script.read_bytes() if script.exists() else b""
+    # A user's own script need not have a lock in it.
+    lock = lock.partition(b"<<'LOCK'\n")[2].partition(b"\nLOCK\n")[0] or lock
     digest = hashlib.sha256()
-    for part in (Path(definition), post_deploy(Path(definition))):
-        content = part.read_bytes() if part.exists() else b""
+    for content in (yaml.read_bytes() if yaml.exists() else b"", lock):
         digest.update(len(content).to_bytes(8, "big") + content)
     return digest.hexdigest()
 
 
 def accelerator(definition: Path) -> str | None:
-    """The accelerator of a definition: cpu of envs/2026-11/cpu/pytorch.yaml, None of envs/*.txt."""
+    """Return the accelerator of a definition: cpu of envs/2026-11/cpu/pytorch.yaml, None of
+    envs/*.txt.
+    """
     folder = definition.absolute().parent.name
     return None if folder == "envs" else folder
 
 
-def cache() -> Path:
-    """The folder in which virtual environments are kept."""
-    if own := os.environ.get("MILLISTEP_CACHE"):
-        return Path(own, "envs").absolute()
-    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(user, "millistep", "envs").absolute()
+def size_gb(definition: Path) -> float | None:
+    """Return the GB of an environment that shares no files, from ``sizes.json`` of its stack; None
+    if that does not list it.
+    """
+    sizes = definition.parent.with_name("sizes.json")
+    if not sizes.is_file():
+        return None
+    size: float | None = (
+        json.loads(sizes.read_text()).get(definition.parent.name, {}).get(definition.stem)
+    )
+    return size
+
+
+def check_space(definition: Path) -> None:
+    """Raise EnvironmentProblem if the disk of the cache has too little room."""
+    needed, folder = size_gb(definition), cache()
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(there).free / 1e9
+    if needed and free < needed:
+        raise EnvironmentProblem(
+            f"{definition.stem} needs up to {needed:g} GB in {folder}, {free:.1f} GB are free there"
+        )
 
 
 def virtual_prefix(name: str, definition: Path) -> Path:
-    """The folder of a definition's virtual environment, which need not be made yet."""
+    """Return the folder of a definition's virtual environment, which need not exist yet."""
     # Machines of two kinds may share a home folder; x86_64 goes without saying.
     machine = platform.machine().replace("x86_64", "")
     words = (name, accelerator(definition), machine, definition_sha256(definition)[:16])
     return cache() / "-".join(filter(None, words))
 
 
-def installation(definition: Path) -> list[str]:
-    """The command that installs the lock of a definition into the active environment."""
-    if definition.suffix != ".txt":
-        return ["sh", str(post_deploy(definition))]
-    lock = f"lock() {{ cat {shlex.quote(str(definition))}; }}"
-    return ["sh", "-c", f"set -eu; {lock}; . {shlex.quote(str(INSTALL))}; install_lock"]
-
-
 def virtual_interpreter(name: str, definition: Path, log: Path | None, title: str) -> str:
-    """The interpreter of the definition's virtual environment, which is made if it is not there."""
+    """Return the interpreter of the definition's virtual environment, which is made if missing."""
     python = re.search(r"\bpython=(\d+\.\d+)", definition.read_text())
     if python is None:
         raise EnvironmentProblem(f"{definition} does not say which Python it is for (python=3.11)")
     prefix = virtual_prefix(name, definition)
 
     def creation() -> list[str]:
-        space.check(definition, cache())
-        return [find_python(python[1], cache()), "-m", "venv", str(prefix)]
+        check_space(definition)
+        return [find_python(python[1]), "-m", "venv", str(prefix)]
 
-    find_or_create(
-        prefix,
-        creation,
-        installation(definition),
-        log or Path(f"{prefix}.log"),
-        title,
-        lambda python: uv.variables(python, cache().with_name("uv")),
+    install = ["sh", str(post_deploy(definition))]
+    if definition.suffix == ".txt":
+        lock = f"python=$VIRTUAL_ENV/bin/python; lock() {{ cat {shlex.quote(str(definition))}; }}"
+        install = ["sh", "-c", f"set -eu; {lock}; . {shlex.quote(str(INSTALL))}; install_lock"]
+    return find_or_create(prefix, creation, install, log or Path(f"{prefix}.log"), title)
+
+
+def find_python(version: str) -> str:
+    """Return an interpreter of a version: our own, one on the PATH, or one that uv downloads."""
+    for candidate in (sys.executable, shutil.which(f"python{version}")):
+        if candidate and ask(candidate, VERSION) == version:
+            return candidate
+    environ = clean_environ(UV_PYTHON_INSTALL_DIR=str(cache().with_name("pythons")))
+    problem = "uv, which could download it, is not on the PATH"
+    if uv := shutil.which("uv", path=environ["PATH"]):
+        find = [uv, "python", "find", "--managed-python", version]
+        for command in ([uv, "python", "install", version], find):
+            done = subprocess.run(command, env=environ, capture_output=True, text=True)
+        if done.returncode == 0 and ask(done.stdout.strip(), VERSION) == version:
+            return done.stdout.strip()
+        problem = "uv could not download it"
+    raise EnvironmentProblem(
+        f"Python {version} is needed, this is {sys.version.split()[0]}: install python{version} "
+        f"with its venv module ({problem})"
     )
-    return str(prefix / "bin" / "python")
-
-
-def conda_interpreter(definition: Path, log: Path | None, title: str) -> str:
-    """Return the interpreter of the activated conda environment.
-
-    Its packages are installed now if its post-deploy script did not install them.
-    """
-    prefix = Path(os.environ.get("CONDA_PREFIX") or "no activated environment")
-    if prefix.resolve() == Path(sys.prefix).resolve() or not (prefix / "conda-meta").is_dir():
-        raise EnvironmentProblem(
-            f"{prefix} is not the conda environment of {definition}: run Snakemake with "
-            "--use-conda, or use the method venv"
-        )
-    unfinished = prefix / UNFINISHED
-    if unfinished.exists():
-        log = log or Path(f"{prefix}.log")
-        log.parent.mkdir(parents=True, exist_ok=True)
-        python = prefix / "bin" / "python"
-        environ = clean_environ(
-            PATH=path_with(python.parent),
-            CONDA_PREFIX=str(prefix),
-            **uv.variables(python, cache().with_name("uv")),
-        )
-        os.utime(unfinished, (0, 0))  # a script that fails touches it: a failure shows by the time
-        with progress(title), open(log, "w") as output:
-            command = installation(definition)
-            done = subprocess.run(command, env=environ, stdout=output, stderr=subprocess.STDOUT)
-            if done.returncode or unfinished.stat().st_mtime:
-                raise failure(title, log)
-        unfinished.unlink()
-    return str(prefix / "bin" / "python")
-
-
-def is_activated(environment: dict) -> bool:
-    """Return True if a marker names the activated conda environment, or one laid over it."""
-    prefix = environment.get("beneath") or environment.get("prefix")
-    return prefix == os.environ.get("CONDA_PREFIX")
 
 
 def users_interpreter(path: str | None) -> str:
-    """The interpreter that the user named."""
+    """Return the interpreter that the user named."""
     found = shutil.which(os.path.expanduser(path or ""))
     if found is None:
         raise EnvironmentProblem(f"there is no interpreter '{path}' that can be run")
@@ -166,7 +179,7 @@ def users_interpreter(path: str | None) -> str:
 
 
 def about(interpreter: str) -> dict:
-    """Prefix and Python version of an interpreter, and every package that it finds."""
+    """Return prefix and Python version of an interpreter, and every package that it finds."""
     try:
         return json.loads(ask(interpreter, PROBE) or "")
     except ValueError:
@@ -176,7 +189,7 @@ def about(interpreter: str) -> dict:
 
 
 def marker(name: str, definition: Path, method: str, interpreter: str) -> dict:
-    """The content of a marker: the interpreter to use, and every package that is in it."""
+    """Return the content of a marker: the interpreter to use, and every package that is in it."""
     return {
         "schema": "millistep.environment/1",
         "name": name,
@@ -188,59 +201,50 @@ def marker(name: str, definition: Path, method: str, interpreter: str) -> dict:
     }
 
 
-def deployed(wanted: argparse.Namespace) -> dict:
-    """Deploy what the command line asks for; write and return the marker.
+def deployed(wanted: Wanted) -> dict:
+    """Provide an environment; write and return its marker.
 
-    Raises EnvironmentProblem, of which Uninstallable is one, and OSError if the marker cannot be
-    written.
+    Raises EnvironmentProblem, and OSError if the marker cannot be written.
     """
-    title = title_of(wanted)
-    with once_per_start(wanted.marker), overlays.copied(wanted.overlay) as copies:
-        sha256 = digest(wanted, copies)
+    definition, log, title = wanted.definition, wanted.log, wanted.title
+    with (
+        once_per_start(wanted.marker, wanted.start),
+        overlays.copied(list(wanted.overlay)) as copies,
+    ):
+        contents = map(overlays.content, copies.values())
+        sha256 = overlays.with_overlays(definition_sha256(definition), contents)
+        if wanted.planned not in (None, sha256):
+            sources = " or ".join([str(definition), *copies])
+            raise EnvironmentProblem(f"{sources}: changed since the plan; run snakemake again")
         if wanted.method == "conda":
-            interpreter = conda_interpreter(wanted.definition, wanted.log, title)
+            interpreter = conda_interpreter(definition, wanted.another, log, title)
         elif wanted.method == "interpreter":
             interpreter = users_interpreter(wanted.interpreter)
         else:
-            name = wanted.definition.stem if copies else wanted.name
-            interpreter = virtual_interpreter(name, wanted.definition, wanted.log, title)
-        beneath = {}
+            name = definition.stem if copies else wanted.name
+            interpreter = virtual_interpreter(name, definition, log, title)
+        below = {}
         if copies:
-            beneath = {"beneath": about(interpreter)["prefix"]}
-            words = (wanted.name, accelerator(wanted.definition))
-            # The same overlays over a virtual environment and over conda's make two environments.
+            below = {"beneath": about(interpreter)["prefix"]}
+            words = (wanted.name, accelerator(definition))
+            # The same override over a virtual environment and over conda's makes two environments.
             key = hashlib.sha256(f"{sha256}\n{interpreter}".encode()).hexdigest()[:16]
             prefix = cache() / "-".join(filter(None, (*words, key)))
-            interpreter = overlaid_interpreter(prefix, interpreter, copies, wanted.log, title)
-    found = {
-        **marker(wanted.name, wanted.definition, wanted.method, interpreter),
-        "definition_sha256": sha256,
-        **beneath,
-    }
+            interpreter = overlays.overlaid_interpreter(prefix, interpreter, copies, log, title)
+        found = marker(wanted.name, definition, wanted.method, interpreter)
+    found |= {"definition_sha256": sha256, **below}
     write_atomically(wanted.marker, json.dumps(found, indent=1) + "\n")
     return found
 
 
-def title_of(wanted: argparse.Namespace) -> str:
-    """A title for the user: ``environment keras3-jax (cpu, up to 2.3 GB)``."""
-    size = space.size_gb(wanted.definition)
-    facts = [accelerator(wanted.definition), f"up to {size:g} GB" if size else None]
-    known = ", ".join(filter(None, facts))
-    return f"environment {wanted.name}{f' ({known})' if known else ''}"
+def link(path: Path, prefix: str) -> None:
+    """Make a link to an environment in place of an earlier link."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished.symlink_to(prefix)
+    unfinished.replace(path)
 
 
-def digest(wanted: argparse.Namespace, copies: dict[str, str]) -> str:
-    """Digest of definition and overlays; raises EnvironmentProblem if it is not as planned."""
-    contents = map(overlays.content, copies.values())
-    found = overlays.with_overlays(definition_sha256(wanted.definition), contents)
-    if wanted.planned and found != wanted.planned:
-        sources = " or ".join([str(wanted.definition), *copies])
-        raise EnvironmentProblem(f"{sources}: changed since the plan; run snakemake again")
-    return found
-
-
-def arguments(words: list[str] | None = None) -> argparse.Namespace:
-    """The parsed command line, which says what to deploy."""
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--name", required=True)
     parser.add_argument("--definition", required=True, type=Path)
@@ -249,20 +253,10 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--overlay", action="append", default=[], help="what is put over it")
     parser.add_argument("--planned", help="digest that definition and overlays must still have")
     parser.add_argument("--marker", required=True, type=Path)
-    parser.add_argument("--log", type=Path, help="default: beside the virtual environment")
+    parser.add_argument("--log", type=Path, help="default: next to the environment")
     parser.add_argument("--link", type=Path, help="made to the environment's folder")
-    return parser.parse_args(words)
-
-
-def link(path: Path, prefix: str) -> None:
-    """Make a link to an environment in place of the one that is there."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.symlink_to(prefix)
-    unfinished.replace(path)
-
-
-def main() -> None:
-    wanted = arguments()
+    parser.add_argument("--start", help="id of the start, in which a failure is tried once")
+    wanted = Wanted(**vars(parser.parse_args()))
     try:
         if wanted.link and wanted.link.exists() and not wanted.link.is_symlink():
             raise EnvironmentProblem(

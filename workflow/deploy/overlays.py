@@ -1,7 +1,10 @@
-"""The sources of overlays: a package's version, a wheel, or a folder with a source tree.
+"""Package overrides: versions, wheels or source trees, put over an environment that stays as it is.
 
-Of a source tree, the contents of its files count. Build products, hidden files (such as its
-history) and virtual environments are left out: they are neither in its digest nor installed.
+The override is a virtual environment on the other one's Python that holds only these packages. All
+others it finds in the other environment. Of a source tree, the contents of its files count, but no
+build products, hidden files (such as its history) or virtual environments.
+
+Standard library only, for Python 3.9 and later.
 """
 
 from __future__ import annotations
@@ -10,47 +13,98 @@ import contextlib
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from deploy.virtual_environments import EnvironmentProblem
+from deploy.virtual_environments import EnvironmentProblem, ask, find_or_create
 
 BUILT_AT_THE_TOP = ("build", "dist")
 BUILT_ANYWHERE = ("__pycache__", "node_modules")
+PURELIB = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
+# Arguments: Python and site-packages of the environment below, the new one's Python, the sources.
+# The packages below become visible last: a source tree is built with what it asks for.
+INSTALL = f"""
+import os, subprocess, sys
+base, below, python, *sources = sys.argv[1:]
+quiet = ["--quiet", "--no-input", "--no-deps", "--retries", "1", "--no-warn-script-location"]
+pip = [base, "-I", "-m", "pip", "--python", python, "install", *quiet, "--", *sources]
+if status := subprocess.run(pip).returncode:
+    sys.exit(status)
+own = {PURELIB!r}
+site = subprocess.run([python, "-I", "-c", own], capture_output=True, text=True, check=True).stdout
+with open(os.path.join(site.strip(), "beneath.pth"), "w") as file:
+    file.write(f"import site; site.addsitedir({{below!r}})\\n")
+"""
+
+
+def overlaid_interpreter(
+    prefix: Path, base: str, copies: dict[str, str], log: Path | None, title: str
+) -> str:
+    """Return the interpreter of an environment with overrides, which is made if it is not there.
+
+    base: the interpreter of the environment below. copies: see :func:`copied`. Raises
+    EnvironmentProblem.
+    """
+    below = ask(base, PURELIB)
+    if below is None:
+        raise EnvironmentProblem(f"{base} does not run, so no package can be put over it")
+    create = [base, "-m", "venv", "--without-pip", str(prefix)]
+    install = [sys.executable, "-c", INSTALL, base, below, f"{prefix}/bin/python", *copies.values()]
+    try:
+        return find_or_create(prefix, lambda: create, install, log or Path(f"{prefix}.log"), title)
+    except EnvironmentProblem as problem:
+        sources = " and ".join(copies)
+        raise EnvironmentProblem(f"{sources} cannot be installed: {problem}") from None
+
+
+def with_overlays(definition_sha256: str, contents: Iterable[str]) -> str:
+    """Return the digest of a definition with overrides; without any, that of the definition.
+
+    contents: for each override in order, its digest, or ``name==version``.
+    """
+    lines = [definition_sha256, *contents]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines[1:] else definition_sha256
 
 
 def content(source: str) -> str:
-    """A source's part in an environment's digest: ``name==version``, or the digest of its content.
+    """Return ``name==version``, or the digest of a wheel's bytes or of a source tree's files.
 
     Raises OSError for a file or folder that cannot be read.
     """
-    return content_sha256(Path(source)) if os.path.isabs(source) else source
+    path = Path(source)
+    if not path.is_absolute():
+        return source
+    if not path.is_dir():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    whole = hashlib.sha256()
+    for file in sorted(files(path)):
+        data = file.read_bytes()
+        whole.update(f"{file.relative_to(path).as_posix()}\0{len(data)}\0".encode() + data)
+    return whole.hexdigest()
 
 
 @contextlib.contextmanager
 def copied(sources: list[str]) -> Iterator[dict[str, str]]:
-    """Yield what to install by source: the copy of a source tree, any other source as it is.
+    """Yield by source the argument for pip: the copy of a source tree, any other source as it is.
 
-    A copy, since building leaves files in the user's tree, and since the tree may be edited
-    meanwhile: the digest is taken of the copy that is installed. Raises EnvironmentProblem.
+    Building leaves files in a source tree, and the user may edit it meanwhile: the digest is taken
+    of the copy that is installed. Raises EnvironmentProblem.
     """
     with tempfile.TemporaryDirectory(prefix="millistep-") as folder:
-        found = {}
+        copies = {}
         for place, source in enumerate(sources):
             try:
-                found[source] = _copy(Path(source), Path(folder, str(place)))
+                copies[source] = _copy(Path(source), Path(folder, str(place)))
             except OSError as error:
                 where = error.filename or source
                 raise EnvironmentProblem(f"overlay {where}: {error.strerror}") from None
-        yield found
+        yield copies
 
 
 def _copy(source: Path, folder: Path) -> str:
-    if not source.is_absolute():
-        return str(source)
-    if not source.is_dir():
-        source.stat()
+    if not source.is_absolute() or source.is_file():
         return str(source)
     for file in files(source):
         target = folder / file.relative_to(source)
@@ -59,43 +113,23 @@ def _copy(source: Path, folder: Path) -> str:
     return str(folder)
 
 
-def content_sha256(path: Path) -> str:
-    """Digest of a wheel's bytes, or of names and contents of a source tree's files."""
-    if not path.is_dir():
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    whole = hashlib.sha256()
-    for file in sorted(files(path)):
-        content = file.read_bytes()
-        name = file.relative_to(path).as_posix()
-        whole.update(f"{name}\0{len(content)}\0".encode() + content)
-    return whole.hexdigest()
-
-
-def with_overlays(definition_sha256: str, contents: Iterable[str]) -> str:
-    """Digest of a definition with overlays; without any, that of the definition.
-
-    contents: for each overlay in order, its digest, or ``name==version``.
-    """
-    contents = list(contents)
-    if not contents:
-        return definition_sha256
-    return hashlib.sha256("\n".join([definition_sha256, *contents]).encode()).hexdigest()
-
-
 def files(tree: Path) -> Iterator[Path]:
-    """The files of a source tree that count; links to files are followed, links to folders not."""
-    for path in tree.iterdir():
-        if path.name not in BUILT_AT_THE_TOP:
-            yield from _source(path)
+    """Yield the files of a source tree that count. Links to files are followed, to folders not."""
+    for place, folders, names in os.walk(tree, onerror=_raise):
+        left_out = BUILT_ANYWHERE + (BUILT_AT_THE_TOP if Path(place) == tree else ())
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in left_out
+            and not name.endswith(".egg-info")
+            and not Path(place, name, "pyvenv.cfg").exists()
+        ]
+        for name in names:
+            path = Path(place, name)
+            if not name.startswith(".") and path.suffix != ".pyc" and path.is_file():
+                yield path
 
 
-def _source(path: Path) -> Iterator[Path]:
-    if path.name.startswith(".") or path.name in BUILT_ANYWHERE or path.suffix == ".pyc":
-        return
-    if path.is_file():
-        yield path
-    elif path.is_dir() and not (path.is_symlink() or path.suffix == ".egg-info"):
-        inside = list(path.iterdir())
-        if path / "pyvenv.cfg" not in inside:
-            for part in inside:
-                yield from _source(part)
+def _raise(error: OSError) -> None:
+    raise error

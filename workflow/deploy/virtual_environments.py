@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -17,28 +18,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from deploy import causes
-
 COMPLETE = "millistep-complete"  # written last into an environment: without it, it is incomplete
-TAIL_LINES = 15
+MAX_REASON = 200  # characters quoted from a log
+# Last lines of an installer's log are the tail of a table of options or of a traceback.
+ERROR = re.compile(r"^\s*(?:ERROR|error)\s*: *(\S.*)$|^\s*╰─▶ *(\S.*)$", re.MULTILINE)
 
 
 class EnvironmentProblem(Exception):
-    """A problem in one line for the user; more lines may follow from a log."""
-
-    @property
-    def reason(self) -> str:
-        """The first line, without those of the log."""
-        return str(self).partition("\n")[0]
-
-
-class Failed(EnvironmentProblem):
-    """A command that was to create an environment failed."""
-
-    def __init__(self, message: str, cause: str, passing: bool):
-        super().__init__(message)
-        self.cause = cause
-        self.passing = passing  # the cause may be gone at the next attempt
+    """A problem with an environment, in one line for the user."""
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -53,15 +40,27 @@ def write_atomically(path: Path, text: str) -> None:
         raise
 
 
+def cache() -> Path:
+    """Return the folder in which virtual environments are kept."""
+    if own := os.environ.get("MILLISTEP_CACHE"):
+        return Path(own, "envs").absolute()
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(user, "millistep", "envs").absolute()
+
+
 def clean_environ(**extra: str) -> dict[str, str]:
-    """Our environment variables, without those that show an interpreter other packages."""
-    leaks = ("PYTHONPATH", "PYTHONHOME", "__PYVENV_LAUNCHER__", "CONDA_PREFIX")
+    """Return our variables without those that show an interpreter other packages."""
+    leaks = ("PYTHONPATH", "PYTHONHOME", "__PYVENV_LAUNCHER__", "CONDA_PREFIX", "VIRTUAL_ENV")
     kept = {name: value for name, value in os.environ.items() if name not in leaks}
+    # uv is found beside our own Python, and its downloads on the disk of the environments, which
+    # are hard links to them.
+    kept["PATH"] = os.pathsep.join((kept.get("PATH", os.defpath), str(Path(sys.executable).parent)))
+    kept.setdefault("UV_CACHE_DIR", str(cache().with_name("uv")))
     return {**kept, "PYTHONNOUSERSITE": "1", "PIP_USER": "0", **extra}
 
 
 def ask(interpreter: str | Path, program: str) -> str | None:
-    """The output of a short program in an isolated interpreter; None if it cannot run it."""
+    """Return the output of a short program in an isolated interpreter; None if it does not run."""
     command = [str(interpreter), "-I", "-c", program]
     with contextlib.suppress(OSError):
         answer = subprocess.run(command, capture_output=True, text=True, env=clean_environ())
@@ -76,76 +75,68 @@ def find_or_create(
     install: list[str],
     log: Path,
     title: str,
-    variables: Callable[[Path], dict[str, str]] = lambda python: {},
-) -> None:
-    """Make a virtual environment and run a command in it, unless it is there and complete.
+) -> str:
+    """Return the interpreter of a virtual environment, which is made unless it is complete.
 
-    creation: returns the command that makes it; started inside a virtual environment, venv builds
-    on the Python beneath that. install: the command to run in it. title: of the lines for the user.
-    variables: more of them for `install`, given the environment's Python. Raises Failed.
+    creation: returns the command that makes the environment; started inside a virtual environment,
+    venv builds on the Python beneath that. install: the command to run with it as VIRTUAL_ENV.
+    title: of the lines for the user. Raises EnvironmentProblem.
     """
+    python = prefix / "bin" / "python"
+    with locked(prefix) as lock:
+        if not (prefix / COMPLETE).exists() or ask(python, "") is None:
+            shutil.rmtree(prefix, ignore_errors=True)
+            create, environ = creation(), clean_environ(VIRTUAL_ENV=str(prefix))
+            log.parent.mkdir(parents=True, exist_ok=True)
+            with progress(title), open(log, "w") as output:
+                run(create, environ, output, lock)
+                run(install, environ, output, lock)
+            write_atomically(prefix / COMPLETE, "")
+    return str(python)
+
+
+@contextlib.contextmanager
+def locked(prefix: Path) -> Iterator[IO[str]]:
+    """Hold the lock of an environment, ``<prefix>.lock``; tell the user if that means waiting."""
     prefix.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{prefix}.lock", "w") as lock:
-        wait_for(lock, prefix)
-        python = prefix / "bin" / "python"
-        if (prefix / COMPLETE).exists() and ask(python, "") is not None:
-            return
-        shutil.rmtree(prefix, ignore_errors=True)
-        create = creation()
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with progress(title), open(log, "w") as output:
-            run(create, clean_environ(), output, lock, prefix)
-            environ = clean_environ(
-                PATH=path_with(python.parent), VIRTUAL_ENV=str(prefix), **variables(python)
-            )
-            run(install, environ, output, lock, prefix)
-        write_atomically(prefix / COMPLETE, "")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"waiting for another process that creates {prefix.name}", file=sys.stderr)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
+
+
+@contextlib.contextmanager
+def progress(title: str) -> Iterator[None]:
+    """Print a line before an installation, and one after it with its duration."""
+    print(f"millistep: {title}: being installed", file=sys.stderr, flush=True)
+    start = time.monotonic()
+    yield
+    print(f"millistep: {title}: ready after {time.monotonic() - start:.0f} s", file=sys.stderr)
 
 
 def run(
-    command: list[str], environ: dict[str, str], output: IO[str], lock: IO[str], prefix: Path
+    command: list[str], environ: dict[str, str], output: IO[str], lock: IO[str] | None = None
 ) -> None:
-    """Run one command of a creation, with all its output in the log; raises Failed."""
+    """Run one command of an installation, all its output in a log; raises EnvironmentProblem."""
     done = subprocess.run(
         command,
         env=environ,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        # Children inherit the lock: those that a killed parent leaves running go on holding it.
-        pass_fds=[lock.fileno()],
+        # Children inherit the lock: they keep it if their parent is killed.
+        pass_fds=[lock.fileno()] if lock else [],
     )
     if done.returncode:
-        raise failure(prefix.name, Path(output.name))
+        raise failure(Path(output.name))
 
 
-@contextlib.contextmanager
-def progress(title: str) -> Iterator[None]:
-    """Print a line before a deployment, and one after it that says how long it took."""
-    print(f"millistep: {title}: being deployed", file=sys.stderr, flush=True)
-    start = time.monotonic()
-    yield
-    print(f"millistep: {title}: ready after {time.monotonic() - start:.0f} s", file=sys.stderr)
-
-
-def path_with(folder: Path) -> str:
-    """The PATH with a folder before all others, and the folder of our own Python after them."""
-    own = os.environ.get("PATH", os.defpath)
-    return os.pathsep.join((str(folder), own, str(Path(sys.executable).parent)))
-
-
-def wait_for(lock: IO[str], prefix: Path) -> None:
-    """Take the lock of an environment; tell the user if it has to be waited for."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        print(f"waiting for another process that creates {prefix.name}", file=sys.stderr)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-
-
-def failure(name: str, log: Path) -> Failed:
-    """The error for a failed creation: its likely cause, and the last lines of its log."""
+def failure(log: Path) -> EnvironmentProblem:
+    """Return the error for a failed installation: the last error line of its log."""
     text = log.read_text(errors="replace")
-    words, passing = causes.cause(text)
-    tail = "".join(f"\n    {line}" for line in text.splitlines()[-TAIL_LINES:])
-    return Failed(f"could not create {name}: {words}; the log is {log}{tail}", words, passing)
+    errors = [first or second for first, second in ERROR.findall(text)]
+    lines = errors or text.splitlines() or ["the installation failed"]
+    return EnvironmentProblem(f"{lines[-1].strip()[:MAX_REASON]} (log: {log})")

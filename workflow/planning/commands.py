@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from deploy import bare
 from planning.cells import Environment
 from planning.jobs import OfJob, with_signature
 from planning.start import Start
@@ -26,6 +25,7 @@ class Commands:
     def __init__(self, start: Start):
         self._start = start
         self.workflow = literal((start.sources / "workflow").as_posix())
+        self.start_id = str(time.time_ns())  # an installation that fails is tried once in a start
 
     def program(self, name: str, *options: str) -> str:
         """Return the command that runs a folder of workflow/ as a program, or a subcommand of it.
@@ -37,14 +37,6 @@ class Commands:
         return " ".join(
             ["exec", literal(sys.executable), "-s", f"{self.workflow}/{folder}", *part, *options]
         )
-
-    def conda(self, environment: Environment) -> str | None:
-        """Return the yaml that conda makes an environment from, see :mod:`deploy.bare`; None if the
-        user gives an interpreter.
-        """
-        if environment.conda is None or not self._start.use_conda:
-            return environment.conda
-        return bare.definition(environment.definition, Path(".snakemake/millistep")).as_posix()
 
     def timed(
         self, environment: Environment, *more: str, of_job: OfJob | None = None
@@ -60,6 +52,7 @@ class Commands:
             "deployment": environment.method(self._start.use_conda),
             "definition": environment.definition.as_posix(),
             "environment": environment.marker,
+            "start": self.start_id,
             "memory-gib": plan.memory_gib,
             # This interpreter, which samples the machine from a process of its own.
             "monitor-interpreter": sys.executable,

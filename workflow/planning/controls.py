@@ -122,12 +122,7 @@ class Controls:
     def _instead(
         self, accelerator: str, identity_of: Callable[[Column], str], use_conda: bool
     ) -> str:
-        """Options that name the other environments that could measure controls of an accelerator.
-
-        Empty with conda: a rule has only the environment that Snakemake made for it.
-        """
-        if use_conda:
-            return ""
+        """Return options that name the other environments in which controls could be measured."""
         found: dict[Environment, Column] = {}
         for column in self.candidates[accelerator]:
             found.setdefault(self._plan.environment_of(column), column)

@@ -153,6 +153,7 @@ class Jobs:
         cannot be measured here.
         """
         or_one_line(this_machine.check_device, self._plan)
+        self._start.tell_what_conda_makes()
         return []
 
     def all_measured(self, wildcards) -> list[str]:
@@ -172,6 +173,7 @@ class Jobs:
             or_one_line(this_machine.check_processors, self._plan)
             or_one_line(this_machine.check_interpreters, self._plan)
             self._start.tell_what_is_measured()
+            self._start.tell_what_conda_makes()
             self._was_checked = True
 
     _was_checked = False

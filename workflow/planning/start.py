@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import logging
 import os
-import shutil
 import signal
 import sys
 from contextlib import redirect_stderr
 from functools import cached_property
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from deploy import failures, uv
-from deploy.environments import cache, definition_sha256
-from planning import changes
+from deploy.environments import definition_sha256
+from planning import changes, conda
 from planning.config import or_one_line, results_folder
 from planning.plan import Plan
 from supervise import block, sitting
-from supervise.interrupts import end_by_interrupt
 
 
 class Start:
@@ -116,6 +113,11 @@ class Start:
         return "conda" in {str(method) for method in methods}
 
     @property
+    def conda_folder(self) -> Path:
+        """The folder in which Snakemake makes conda environments."""
+        return conda.folder(self.workflow.deployment_settings.conda_prefix)
+
+    @property
     def planned(self) -> Path:
         """The configuration as it was resolved here, for blocks that are a job each: `auto` could
         be another value where they run.
@@ -140,23 +142,10 @@ class Start:
         return [p for p in self.plan.records if self.to_measure.get(p) == changes.MISSING]
 
     def _prepare(self) -> None:
-        """Set what all jobs of this start inherit; refuse a folder Snakemake cannot work in."""
-        # Modules and plan stay until Snakemake ends: collecting garbage took a tenth of a start
-        # with nothing to do.
-        gc.freeze()
-        gc.set_threshold(50_000)
-        # An environment that cannot be deployed is tried only once in this start.
-        failures.begin()
-        # Rules without an environment of their own run on the interpreter that runs Snakemake; the
-        # analysis has one.
-        python = Path(sys.executable).parent
-        os.environ["PATH"] = f"{python}{os.pathsep}{os.environ['PATH']}"
-        if self.use_conda and shutil.which("uv"):
-            # Snakemake itself runs the post-deploy scripts, and they find uv.
-            os.environ.update(uv.variables(Path(sys.executable), cache().with_name("uv")))
+        """Set how this start ends and speaks; refuse a folder that Snakemake cannot work in."""
         if self.workflow.is_main_process:
-            # A second Ctrl-C would end Snakemake with a traceback.
-            end_by_interrupt([signal.SIGINT])
+            # At Ctrl-C while it makes environments, Snakemake would print a traceback.
+            signal.signal(signal.SIGINT, _end_in_one_line)
             sitting.begin()
             self._say_errors()
         if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
@@ -167,6 +156,8 @@ class Start:
             )
         if set("{}") & set(os.getcwd()):
             _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
+        if self.use_conda and (problem := conda.unusable(self.conda_folder)):
+            _refuse(problem)
 
     def _say_errors(self) -> None:
         """Have Snakemake's own errors said with ``--quiet all``, too, which leaves them out."""
@@ -214,6 +205,19 @@ class Start:
                 f" {remedy}"
             )
 
+    def tell_what_conda_makes(self) -> None:
+        """Print which environments conda makes before the first job, without a line of its own."""
+        if self._told_of_conda or not (self.speaks and self.use_conda):
+            return
+        self._told_of_conda = True
+        used = [each for each in self.plan.environments if each.conda]
+        new = conda.missing(self.conda_folder, [each.definition for each in used])
+        if new and not self.workflow.output_settings.dryrun:
+            names = ", ".join(dict.fromkeys(definition.stem for definition in new))
+            tell(f"conda makes environments first, which takes minutes: {names}")
+
+    _told_of_conda = False
+
     def _say_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
         if summary := changes.summary(self.plan, reasons, elsewhere):
             print(summary, file=sys.stderr)
@@ -237,6 +241,14 @@ def _is_told_nowhere_else(record: logging.LogRecord) -> bool:
     kind = getattr(record, "exception", None)
     ended = "At least one job did not complete" in record.getMessage()
     return kind not in (None, "RuleException", "LockException") and not ended
+
+
+def _end_in_one_line(number: int, frame: FrameType | None) -> None:
+    """End at the first Ctrl-C; later ones do nothing. A running scheduler ends its jobs instead."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(
+        "millistep: interrupted; complete environments and runs are kept, the same command goes on"
+    )
 
 
 def tell(line: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from deploy.environments import EnvironmentProblem, users_interpreter
+from deploy.environments import users_interpreter
+from deploy.virtual_environments import EnvironmentProblem
 from planning.config import ConfigError
 from supervise import device, processors
 from supervise.slots import share

@@ -35,7 +35,7 @@ PLAN, RESULTS = START.plan, START.results
 JOBS = Jobs(START)
 HANDLERS = Handlers(START, JOBS)
 COMMANDS = commands.Commands(START)
-program, timed, conda = COMMANDS.program, COMMANDS.timed, COMMANDS.conda
+program, timed = COMMANDS.program, COMMANDS.timed
 
 ROW = "{scale}/{model}/{task}-b{batch}"
 # The inputs of the tables. If a block is one job, that job makes its records.

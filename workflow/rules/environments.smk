@@ -1,9 +1,8 @@
-# One rule per environment: deploy it, and write down its packages.
+# One rule per environment: install it, and write down its packages.
 #
-# A run deploys its environment if that is missing, so that the first number does not wait for all;
-# nothing is timed meanwhile, and it happens before the first run of every column alike. These jobs
-# find the environments there, and make those that were lost; rules/blocks.smk says when they have
-# to be there before.
+# conda's environments are there before the first job. Runs create missing virtual environments
+# themselves, so the first number waits for its own environment alone. These rules only restore what
+# was lost, and rules/blocks.smk says when they come first.
 
 for environment in PLAN.environments:
 
@@ -20,9 +19,10 @@ for environment in PLAN.environments:
             f"{environment.name}.log",
         localrule: True
         conda:
-            conda(environment)
+            environment.conda
         resources:
             machine_percent=100,
+            start=COMMANDS.start_id,
         params:
             name=environment.name,
             definition=verbatim(environment.definition.as_posix()),
@@ -34,7 +34,7 @@ for environment in PLAN.environments:
                 "deploy",
                 "--name {params.name}"
                 " --definition {params.definition:q} --method {params.method}"
-                " --planned {params.sha256}"
+                " --planned {params.sha256} --start {resources.start}"
                 " {params.options} --marker {output} --log {log}",
             )
 

@@ -14,7 +14,7 @@ rule known_steps:
     priority: JOBS.priority(KNOWN_STEPS)
     retries: TRIES_AGAIN
     conda:
-        conda(PLAN.controls.environment())
+        PLAN.controls.environment().conda
     resources:
         **timed(PLAN.controls.environment()),
         **({"runtime": 60} if START.on_nodes else {}),

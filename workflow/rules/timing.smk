@@ -33,7 +33,7 @@ for name, column, record, logs in TIMED:
         # If the supervisor itself was killed, the second attempt says so.
         retries: TRIES_AGAIN
         conda:
-            conda(PLAN.environment_of(column))
+            PLAN.environment_of(column).conda
         resources:
             **timed(
                 PLAN.environment_of(column),
@@ -69,7 +69,7 @@ for kind in PLAN.accelerators:
         priority: JOBS.priority(CANARY)
         retries: TRIES_AGAIN
         conda:
-            conda(PLAN.controls.environment(kind))
+            PLAN.controls.environment(kind).conda
         resources:
             **timed(
                 PLAN.controls.environment(kind),

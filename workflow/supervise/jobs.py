@@ -8,8 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from deploy import environments
-from deploy.overlaid import Uninstallable
+from deploy import conda, environments
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
 from supervise import device, machine, preconditions, processors, variables
 from supervise.interrupts import end_after_snakemake, end_with_snakemake
@@ -32,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deployment", choices=("venv", "conda", "interpreter"), required=True)
     parser.add_argument("--definition", type=Path, required=True, help="yaml of the environment")
     parser.add_argument("--environment", type=Path, required=True, help="marker of its deployment")
+    parser.add_argument("--start", help="id of the start of Snakemake")
+    parser.set_defaults(another=False)
     parser.add_argument("--overlay", action="append", default=[], help="put over the environment")
     parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
     parser.add_argument(
@@ -96,27 +97,29 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
             f"{output}: planned for {identity['threads']} threads, {available} processors are here"
         )
     environment = read(options.environment)
-    name = options.environment.stem
-    arguments = ["--name", name, "--definition", str(options.definition)]
-    arguments += ["--method", options.deployment, "--marker", str(options.environment)]
-    arguments += ["--planned", identity["environment"]]
-    for overlay in options.overlay:
-        arguments += [f"--overlay={overlay}"]
-    if identity["interpreter"]:
-        arguments += [f"--interpreter={identity['interpreter']}"]
+    if environment is not None and as_planned(environment, options, identity):
+        return environment
     try:
-        if environment is None or not as_planned(environment, options.deployment, identity):
-            environment = environments.deployed(environments.arguments(arguments))
-    except Uninstallable as problem:
-        raise NoEnvironment({"not_installed": problem.reason}) from None
+        return environments.deployed(
+            environments.Wanted(
+                name=options.environment.stem,
+                definition=options.definition,
+                method=options.deployment,
+                marker=options.environment,
+                interpreter=identity["interpreter"],
+                overlay=options.overlay,
+                planned=identity["environment"],
+                start=options.start,
+                another=options.another,
+            )
+        )
     except EnvironmentProblem as problem:
-        raise NoEnvironment({"not_deployed": problem.reason}) from None
+        raise NoEnvironment({"not_deployed": str(problem)}) from None
     except OSError as problem:
-        say(f"{name}: {problem}")
+        say(f"{options.environment.stem}: {problem}")
         raise preconditions.Refused(
             f"{output}: not measured, its environment is not there"
         ) from None
-    return environment
 
 
 def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
@@ -126,7 +129,7 @@ def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
     Raises :class:`supervise.preconditions.Refused` for a problem that no environment would solve.
     """
     for place, instead in enumerate([{}, *map(json.loads, options.instead)]):
-        tried = argparse.Namespace(**{**vars(options), **instead})
+        tried = argparse.Namespace(**{**vars(options), **instead, "another": place > 0})
         tried.environment, tried.definition = Path(tried.environment), Path(tried.definition)
         try:
             provide(tried, json.loads(tried.identity), options.output)
@@ -138,17 +141,25 @@ def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
     return options
 
 
-def as_planned(environment: dict[str, Any], deployment: str, identity: dict[str, Any]) -> bool:
-    """True if a marker's environment is there and is the one planned."""
-    # The user's own interpreter is in no digest; under an overlay it is not in the marker either.
+def as_planned(
+    environment: dict[str, Any], options: argparse.Namespace, identity: dict[str, Any]
+) -> bool:
+    """Return True if a marker's environment is there, complete, and the one planned."""
+    below = environment.get("beneath") or environment.get("prefix", "")
+    if options.deployment == "conda":
+        # Snakemake may have made it again, or activates another one than before.
+        found = conda.is_complete(Path(below), options.definition)
+        usable = found and (options.another or Path(below) == conda.activated())
+    else:
+        usable = os.path.isdir(below)
+    # The user's own interpreter is in no digest; under an override it is not in the marker either.
     own = None if "beneath" in environment else identity.get("interpreter")
     return (
-        environment.get("method") == deployment
-        and (deployment != "conda" or environments.is_activated(environment))
+        usable
+        and environment.get("method") == options.deployment
         and (own is None or environment.get("interpreter") == environments.users_interpreter(own))
         and environment.get("definition_sha256") == identity["environment"]
         and os.access(environment.get("interpreter", ""), os.X_OK)
-        and os.path.isdir(environment.get("beneath") or environment.get("prefix", ""))
     )
 
 

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from deploy import failures
 from supervise import device, whereabouts
 from supervise.slots import FOLDER, Slots
 
@@ -116,6 +115,6 @@ def taken(
             slot,
             slots.count,
             max(attempt, attempt_of),
-            _digest(os.environ.get(failures.START, drawn)),
+            _digest(drawn),
         )
         yield Seat(sitting, stack.enter_context(slots.watched(slot)))
