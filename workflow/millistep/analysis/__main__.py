@@ -7,6 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from millistep.analysis.archive import commands as archive
 from millistep.analysis.load import InputError
 from millistep.analysis.report.render import render
 
@@ -20,12 +21,19 @@ def main(arguments: list[str] | None = None) -> int:
     drawing.add_argument("--output-dir", type=Path, required=True)
     drawing.add_argument("--so-far", action="store_true", help="write report.html only")
     drawing.add_argument("--runs-only", action="store_true", help="write runs.csv and runs.parquet")
+    drawing.set_defaults(function=_render, failure=1)
+    for module in (archive,):
+        module.register(commands)
     options = parser.parse_args(arguments)
     try:
-        render(options.plan, options.output_dir, options.so_far, options.runs_only)
+        return options.function(options)
     except InputError as error:
         print(f"millistep: {error}", file=sys.stderr)
-        return 1
+        return options.failure
+
+
+def _render(options: argparse.Namespace) -> int:
+    render(options.plan, options.output_dir, options.so_far, options.runs_only)
     return 0
 
 

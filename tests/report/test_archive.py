@@ -1,0 +1,287 @@
+"""Archives: made, verified, and unpacked though a stranger made them."""
+
+import json
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from millistep.analysis import tables
+from millistep.analysis.__main__ import main
+from millistep.analysis.archive import SUMS, commands, contents, pack, privacy, unpack, verify
+from millistep.analysis.load import InputError, load
+from millistep.analysis.topics import TOPICS, topics
+from tests.analysis_fixtures import files, write
+
+pytestmark = pytest.mark.quick
+PLAN = "results/plan.json"
+RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
+
+
+def render_table(plan: Path, folder: Path, study_topics: bool = True):
+    """Render the table alone, and the names of the topics that may run."""
+    data = load(plan)
+    tables.write(data, folder)
+    users = [plan.parents[1] / name for name in contents.folders(data.plan)]
+    asked = topics(users) if study_topics else TOPICS
+    (folder / "topics.csv").write_text("\n".join(asked) + "\n")
+    return data
+
+
+@pytest.fixture(scope="module")
+def content():
+    """A result set with one workload and a record that names this machine."""
+    found = files("six_columns")
+    plan = found[PLAN]
+    plan["cells"] = [cell for cell in plan["cells"] if cell["model"] == "bert"]
+    plan["rows"] = [row for row in plan["rows"] if row["model"] == "bert"]
+    plan["references"] = [each for each in plan["references"] if each["model"] == "bert"]
+    return {name: data for name, data in found.items() if "/gemma/" not in name}
+
+
+@pytest.fixture
+def project(tmp_path, content, monkeypatch):
+    """The plan of a project whose archives hold the table alone."""
+    monkeypatch.setattr(pack, "render", render_table)
+    monkeypatch.setattr(verify, "render", render_table)
+    monkeypatch.setattr(contents, "FOLDERS", ("config", "report", "workflow/millistep"))
+    return write(tmp_path / "project", content)
+
+
+def archived(plan: Path, **options) -> Path:
+    output = plan.parents[1] / "archive.zip"
+    pack.pack(plan, output, **options)
+    return output
+
+
+def rewritten(archive: Path, changes: dict[str, bytes | None], sums: bool = True) -> Path:
+    """Return a copy of an archive with other files; with `sums`, SHA256SUMS fits them."""
+    with zipfile.ZipFile(archive) as old:
+        found = {name: old.read(name) for name in old.namelist()} | changes
+    found = {name: data for name, data in found.items() if data is not None}
+    if sums:
+        import hashlib
+
+        digests = {n: hashlib.sha256(d).hexdigest() for n, d in found.items() if n != SUMS}
+        found[SUMS] = "".join(f"{d}  {n}\n" for n, d in sorted(digests.items())).encode()
+    output = archive.with_name("changed.zip")
+    with zipfile.ZipFile(output, "w") as new:
+        for name, data in found.items():
+            new.writestr(name, data)
+    return output
+
+
+def checked(archive: Path, tmp_path: Path) -> verify.Verification:
+    scratch = tmp_path / f"scratch{len(list(tmp_path.iterdir()))}"
+    scratch.mkdir()
+    return verify.verify(archive, scratch)
+
+
+def test_an_archive_is_the_same_twice_and_verifies(project, tmp_path):
+    archive = archived(project)
+    first = archive.read_bytes()
+    assert archived(project).read_bytes() == first
+    found = checked(archive, tmp_path)
+    assert (found.status, found.problems, found.differences) == (verify.IDENTICAL, {}, {})
+    with zipfile.ZipFile(archive) as zipped:
+        names = set(zipped.namelist())
+    assert {RECORD, "results/self_test.json", "workflow/Snakefile", "LICENSE"} <= names
+    assert "results/reference/smoke/bert/fit-b4/round1-cpu.json" in names
+    assert commands.outcome(found)[-1].startswith("IDENTICAL")
+
+
+def test_everything_that_is_rendered_verifies_by_the_command(content, tmp_path, capsys):
+    output, plan = tmp_path / "millistep.zip", write(tmp_path / "project", content)
+    assert main(["archive", "--plan", str(plan), "--output", str(output)]) == 0
+    printed = capsys.readouterr().out
+    assert "@software{millistep," in printed and contents.sha256(output) in printed
+    assert main(["verify", str(output)]) == 0
+    assert "0 differ" in capsys.readouterr().out
+    with zipfile.ZipFile(output) as zipped:
+        crate = json.loads(zipped.read("ro-crate-metadata.json"))["@graph"]
+        assert {"results/report.html", "results/table.csv"} <= set(zipped.namelist())
+    kinds = {kind for entity in crate for kind in [entity["@type"]] if isinstance(kind, str)}
+    assert {"CreateAction", "CreativeWork", "Dataset", "Organization"} <= kinds
+    action = next(entity for entity in crate if entity["@type"] == "CreateAction")
+    assert action["object"][0]["@id"] == PLAN and action["startTime"] < action["endTime"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sums", "status", "said"),
+    [
+        (
+            RECORD,
+            b"broken",
+            False,
+            verify.DIFFERS,
+            f"{RECORD}: its SHA-256 is not that of SHA256SUMS",
+        ),
+        (RECORD, None, False, verify.DIFFERS, f"{RECORD}: missing"),
+        ("results/more.csv", b"x", False, verify.DIFFERS, "results/more.csv: not in SHA256SUMS"),
+        ("results/more.csv", b"x", True, verify.DIFFERS, "does not follow from the records"),
+        ("results/table.csv", b"x", True, verify.DIFFERS, "table.csv: line 1: x, expected model,"),
+        ("results/table.csv", None, True, verify.DIFFERS, "results/table.csv: missing"),
+        (RECORD, b"broken", True, verify.DIFFERS, "results/table.csv: line "),
+        ("report/style.css", b"", True, verify.IDENTICAL, "IDENTICAL"),
+    ],
+)
+def test_what_was_changed_is_named(project, tmp_path, name, data, sums, status, said):
+    found = checked(rewritten(archived(project), {name: data}, sums), tmp_path)
+    assert found.status == status
+    assert said in "\n".join(commands.outcome(found))
+
+
+@pytest.mark.parametrize("cause", ["sources", "versions"])
+def test_other_sources_or_libraries_make_it_not_verifiable(project, tmp_path, cause):
+    archive = archived(project)
+    changes = {"results/table.csv": b"as another version wrote it"}
+    if cause == "sources":
+        changes["workflow/millistep/analysis/tables.py"] = b"raise SystemExit"
+    else:
+        with zipfile.ZipFile(archive) as zipped:
+            about = json.loads(zipped.read("archive.json"))
+        about["made_with"]["pandas"] = "1.0"
+        changes["archive.json"] = json.dumps(about).encode()
+    found = checked(rewritten(archive, changes), tmp_path)
+    assert found.status == verify.NOT_VERIFIABLE
+    said = "\n".join(commands.outcome(found))
+    assert {"sources": "tables.py", "versions": "rendered with pandas 1.0"}[cause] in said
+    assert "check out revision" in said
+
+
+def test_code_of_an_archive_is_never_run(project, tmp_path):
+    plan = json.loads(project.read_text())
+    outside = tmp_path / "outside"
+    folders = ["mine", "studies/native_code", str(outside)]
+    project.write_text(json.dumps(plan | {"further": {"folders": folders}}))
+    for folder in (project.parents[1] / "mine", outside):
+        (folder / "topics").mkdir(parents=True)
+        (folder / "topics/evil.py").write_text(
+            f"open({str(tmp_path / 'ran')!r}, 'w')\nTITLE = ''\n"
+        )
+    archive = rewritten(archived(project), {"mine/topics/evil.py": b"raise SystemExit"})
+    (tmp_path / "ran").unlink(missing_ok=True)
+    found = checked(archive, tmp_path)
+    assert not (tmp_path / "ran").exists()
+    assert any("which is not run" in reason for reason in found.reasons)
+
+
+@pytest.mark.parametrize("name", ["results/table.csv", "../secret.json", "/etc/hostname"])
+def test_a_plan_cannot_name_other_files_as_measured(project, tmp_path, name):
+    (tmp_path / "secret.json").write_text("{}")
+    archive = archived(project)
+    plan = json.loads(project.read_text())
+    plan["cells"][0]["runs"][0]["record"] = name
+    changes = {PLAN: json.dumps(plan).encode(), "results/table.csv": b"forged"}
+    found = checked(rewritten(archive, changes), tmp_path)
+    assert found.status == verify.DIFFERS and "results/table.csv" in found.differences
+    assert not list((tmp_path).glob("scratch*/secret.json"))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"no zip", "no zip that can be read"),
+        ({"a.txt": b""}, "no archive of results"),
+        ({PLAN: b"{}", "archive.json": b"{}"}, "no archive of results"),
+    ],
+)
+def test_what_is_no_archive_has_no_verdict(tmp_path, capsys, data, said):
+    path = tmp_path / "some.zip"
+    if isinstance(data, bytes):
+        path.write_bytes(data)
+    else:
+        with zipfile.ZipFile(path, "w") as zipped:
+            for name, text in data.items():
+                zipped.writestr(name, text)
+    assert main(["verify", str(path)]) == verify.NO_ARCHIVE
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+
+
+def test_a_flipped_byte_is_found(project, tmp_path):
+    archive = archived(project)
+    raw = bytearray(archive.read_bytes())
+    with zipfile.ZipFile(archive) as zipped:
+        entry = zipped.getinfo("results/table.csv")
+    raw[entry.header_offset + 30 + len(entry.filename) + 20] ^= 1
+    archive.write_bytes(raw)
+    found = checked(archive, tmp_path)
+    assert found.status == verify.DIFFERS and "results/table.csv" in found.problems
+
+
+def linked(zipped):
+    entry = zipfile.ZipInfo("link")
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    zipped.writestr(entry, "/etc/passwd")
+
+
+HOSTILE = {
+    "parent": lambda zipped: zipped.writestr("../a", "x"),
+    "parent inside": lambda zipped: zipped.writestr("a/../../b", "x"),
+    "absolute": lambda zipped: zipped.writestr("/tmp/a", "x"),
+    "backslash": lambda zipped: zipped.writestr("a\\b", "x"),
+    "drive": lambda zipped: zipped.writestr("C:a", "x"),
+    "control": lambda zipped: zipped.writestr("a\x1b[2J", "x"),
+    "long": lambda zipped: zipped.writestr("a" * 300, "x"),
+    "case": lambda zipped: [zipped.writestr(name, "x") for name in ("a", "A")],
+    "file as folder": lambda zipped: [zipped.writestr(name, "x") for name in ("a/b", "a")],
+    "link": linked,
+    "bomb": lambda zipped: zipped.writestr("a", bytes(40 * 2**20)),
+    "large": lambda zipped: zipped.writestr("a", bytes(65 * 2**20), zipfile.ZIP_STORED),
+    "unusual": lambda zipped: zipped.writestr("a", "x", zipfile.ZIP_LZMA),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_zips_are_refused(tmp_path, name):
+    path, folder = tmp_path / "evil.zip", tmp_path / "folder"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
+        HOSTILE[name](zipped)
+    folder.mkdir()
+    with pytest.raises(InputError, match="refused"):
+        unpack.unpack(path, folder)
+    assert not list(folder.iterdir())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["evil.zip", "folder"]
+
+
+def test_names_of_this_machine_are_replaced(project, monkeypatch):
+    monkeypatch.setattr(privacy.socket, "gethostname", lambda: "secrethost.example")
+    monkeypatch.setattr(privacy.getpass, "getuser", lambda: "jdoe")
+    record = project.parents[1] / RECORD
+    content = json.loads(record.read_text())
+    root, gpu = (
+        project.parents[1],
+        "GPU-" + "-".join(("0" * 8, "0" * 4, "0" * 4, "0" * 4, "0" * 12)),
+    )
+    words = [f"{root}/mine.py", "/home/x/lib/site-packages/jax/y.py", "of jdoe on secrethost", gpu]
+    record.write_text(json.dumps(content | {"log_tail": words}))
+    archive = archived(project, config={"folders": [str(root)]})
+    with zipfile.ZipFile(archive) as zipped:
+        texts = {name: zipped.read(name).decode() for name in zipped.namelist()}
+    tail = json.loads(texts[RECORD])["log_tail"]
+    assert tail == [
+        "<project>/mine.py",
+        "<path>/site-packages/jax/y.py",
+        "of <user> on <host>",
+        "<gpu>",
+    ]
+    assert "<project>" in texts["config/config.yaml"]
+    assert not [name for name, text in texts.items() if "secrethost" in text or str(root) in text]
+    with zipfile.ZipFile(archived(project, keep_paths=True)) as zipped:
+        assert str(root) in zipped.read(RECORD).decode()
+
+
+def test_a_source_that_names_this_machine_is_an_error(tmp_path):
+    scrub = privacy.scrubber_here(tmp_path, [])
+    with pytest.raises(InputError, match=r"a/b.yaml: line 2 names a folder"):
+        pack._source(tmp_path, "a/b.yaml", f"a: 1\nb: {tmp_path}/x\n".encode(), scrub, False)
+
+
+def test_zips_and_privacy_import_the_standard_library_only():
+    script = "import sys, millistep.analysis.archive.zips, millistep.analysis.archive.privacy\n"
+    script += "sys.exit(bool({'pandas', 'numpy', 'yaml'} & {*sys.modules}))"
+    subprocess.run([sys.executable, "-c", script], check=True, cwd="workflow")

@@ -1,0 +1,32 @@
+"""CITATION.cff, and BibTeX from it."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+
+def citation(root: Path) -> dict[str, Any]:
+    """Return the content of CITATION.cff."""
+    return yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+
+
+def bibtex(cited: dict[str, Any], note: str) -> str:
+    """Return an entry for BibTeX without the fields that are not known."""
+    released = str(cited.get("date-released", ""))
+    authors = " and ".join(map(_name, cited["authors"]))
+    fields = {"title": f"{{{cited['title']}}}", "author": authors}
+    fields |= {"year": released[:4], "month": released[5:7]}
+    fields |= {name: str(cited.get(name, "")) for name in ("version", "doi")}
+    fields |= {"url": cited.get("url") or cited.get("repository-code", ""), "note": note}
+    lines = [f"  {key:7} = {{{_latex(value)}}}," for key, value in fields.items() if value]
+    return "\n".join(["@software{millistep,", *lines, "}"])
+
+
+def _name(author: dict[str, str]) -> str:
+    names = [author.get(key) for key in ("family-names", "given-names")]
+    return ", ".join(filter(None, names)) or f"{{{author['name']}}}"
+
+
+def _latex(text: str) -> str:
+    return "".join(f"\\{letter}" if letter in "#$%&_" else letter for letter in text)

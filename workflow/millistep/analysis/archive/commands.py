@@ -1,0 +1,85 @@
+"""The commands `archive` and `verify`: options, what they print, exit statuses."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from millistep.analysis.archive.citation import bibtex, citation
+from millistep.analysis.archive.contents import ROOT, sha256
+from millistep.analysis.archive.pack import pack
+from millistep.analysis.archive.verify import (
+    DIFFERS,
+    IDENTICAL,
+    NO_ARCHIVE,
+    NOT_VERIFIABLE,
+    Verification,
+    verify,
+)
+from millistep.analysis.frames import Data
+from millistep.analysis.report.setting import machines, period
+from millistep.analysis.words import count
+
+VERDICTS = {
+    IDENTICAL: "IDENTICAL: every file is as archived and as its records render to.",
+    DIFFERS: "DIFFERS: this is not the archive as it was made.",
+    NOT_VERIFIABLE: "NOT VERIFIABLE HERE: every file is as archived, but some render differently.",
+}
+
+
+def register(commands: Any) -> None:
+    """Add both commands."""
+    options = commands.add_parser("archive", help="write one zip that can be verified and cited")
+    options.add_argument("--plan", type=Path, default=Path("results/plan.json"))
+    options.add_argument("--config", type=json.loads, help="the whole configuration as JSON")
+    options.add_argument("--output", type=Path, required=True)
+    options.add_argument("--keep-paths", action="store_true", help="keep folders, user, host name")
+    options.set_defaults(function=_archive, failure=1)
+    options = commands.add_parser("verify", help="check an archive and render its results again")
+    options.add_argument("archive", type=Path)
+    options.set_defaults(function=_verify, failure=NO_ARCHIVE)
+
+
+def _archive(options: argparse.Namespace) -> int:
+    found = pack(options.plan, options.output, options.config, options.keep_paths)
+    print(summary(options.output, *found))
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    with TemporaryDirectory(prefix="millistep-") as scratch:
+        found = verify(options.archive, Path(scratch))
+    sys.stdout.reconfigure(errors="backslashreplace")
+    print(f"{options.archive}: sha256 {sha256(options.archive)}")
+    print("\n".join(outcome(found)))
+    return found.status
+
+
+def summary(output: Path, data: Data, digest: str, changed: int) -> str:
+    """Return what was written and how to cite it; no entry if nothing can be cited."""
+    own = sha256(output)
+    lines = [f"{output}: {output.stat().st_size / 2**20:.2f} MiB, sha256 {own}"]
+    lines.append(f"sha256 of plan and records: {digest}")
+    if changed:
+        lines.append(f"Replaced folders and names of this machine in {count(changed, 'file')}.")
+    runs = data.runs[data.runs["ok"]]
+    if runs.empty:
+        return "\n".join([*lines, "", "No run has a time: there is nothing to cite."])
+    note = f"Results at {data.plan['scale']} scale, measured on {machines(runs)}, {period(runs)}"
+    return "\n".join([*lines, "", bibtex(citation(ROOT), f"{note}; archive with sha256 {own}")])
+
+
+def outcome(found: Verification) -> list[str]:
+    """Return the report of a verification, the verdict last."""
+    lines = [f"files      {count(found.files, 'file')}, {len(found.problems)} wrong"]
+    lines.append(f"measured   sha256 of plan and records {found.digest}")
+    lines.append(f"rendered   {count(found.rendered, 'file')}, {len(found.differences)} differ")
+    lines += [f"wrong      {name}: {text}" for name, text in sorted(found.problems.items())]
+    lines += [f"differs    {name}: {text}" for name, text in sorted(found.differences.items())]
+    lines += [f"reason     {reason}" for reason in found.reasons if found.differences]
+    lines.append(VERDICTS[found.status])
+    if found.status == NOT_VERIFIABLE:
+        lines.append(f"To render it with its own sources, check out revision {found.revision}.")
+    return lines

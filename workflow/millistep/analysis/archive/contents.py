@@ -1,0 +1,100 @@
+"""The files of an archive: measurements, sources, and the versions of what renders them."""
+
+import hashlib
+import platform
+import subprocess
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[4]  # of the sources that run
+FILES = ("Snakefile", "workflow/Snakefile", "Makefile", "README.md", "LICENSE", "CITATION.cff")
+FILES += ("pyproject.toml",)
+FOLDERS = ("config", "envs", "profiles", "reference", "report", "studies", "workflow")
+KINDS = {".c", ".cpp", ".css", ".csv", ".h", ".in", ".j2", ".js", ".json", ".md", ".py", ".pyx"}
+KINDS |= {".rst", ".sh", ".smk", ".toml", ".txt", ".yaml", ".yml"}
+RENDERING = ("workflow/millistep/analysis/", "workflow/schemas/", "report/", "reference/")
+PACKAGES = ("contourpy", "jinja2", "markupsafe", "matplotlib", "numpy", "pandas", "pillow")
+PACKAGES += ("pyarrow", "scipy", "tabulate")
+MEASURED = ("records", "reference", "machines", "environments")
+
+
+def measured(plan: dict[str, Any], project: Path) -> list[str]:
+    """Return the names of the plan and of all files that were measured or observed for it.
+
+    A plan may be a stranger's: a name outside of the folders of measurements does not count.
+    """
+    results, root = plan["results"], project.resolve()
+    names = {run["record"] for cell in plan["cells"] for run in cell["runs"]}
+    names |= {reference["path"] for reference in plan.get("references", [])}
+    for folder in ("machines", "environments"):
+        found = (project / results / folder).rglob("*.json")
+        names |= {path.relative_to(project).as_posix() for path in found}
+    folders = tuple(f"{results}/{folder}/" for folder in MEASURED)
+    names = {name for name in names if name.startswith(folders) and name.endswith(".json")}
+    names |= {f"{results}/plan.json", f"{results}/self_test.json"}
+    inside = (n for n in names if (root / n).resolve() == root / n and (root / n).is_file())
+    return sorted(inside)
+
+
+def digest(project: Path, names: Iterable[str]) -> str:
+    """Return the SHA-256 of files and their names."""
+    lines = (f"{sha256(project / name)}  {name}\n" for name in sorted(names))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def folders(plan: dict[str, Any]) -> list[str]:
+    """Return the folders of the user's own models, frameworks and topics."""
+    return list((plan.get("further") or {}).get("folders", []))
+
+
+def sources(root: Path, users: Iterable[str] = ()) -> list[str]:
+    """Return the names of source files: those of Millistep and those in the user's folders.
+
+    Hidden and generated files, links, and folders outside of `root` are left out.
+    """
+    found = [name for name in FILES if (root / name).is_file()]
+    for folder in dict.fromkeys((*FOLDERS, *users)):
+        path = (root / folder).resolve()
+        if path.is_relative_to(root) and path != root:
+            found += [each.relative_to(root).as_posix() for each in _below(path)]
+    return sorted(set(found))
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name.startswith((".", "__pycache__")) or path.is_symlink():
+            continue
+        if path.is_dir():
+            yield from _below(path)
+        elif path.suffix in KINDS:
+            yield path
+
+
+def made_with() -> dict[str, str]:
+    """Return the versions of everything that decides the bytes of what is rendered."""
+    from matplotlib.ft2font import __freetype_version__
+
+    versions = {name: version(name) for name in PACKAGES}
+    return {"python": platform.python_version(), "freetype": __freetype_version__} | versions
+
+
+def revision(root: Path = ROOT) -> str | None:
+    """Return the revision as git describes it; None without git or a repository of our own."""
+    git = ["git", "-C", str(root)]
+    describe = [*git, "describe", "--always", "--tags", "--dirty", "--abbrev=12"]
+    try:
+        top, found = (
+            subprocess.run(command, capture_output=True, text=True, timeout=60).stdout.strip()
+            for command in ([*git, "rev-parse", "--show-toplevel"], describe)
+        )
+        return found or None if top and Path(top).samefile(root) else None
+    except (OSError, subprocess.SubprocessError):
+        return None

@@ -1,0 +1,86 @@
+"""Make an archive: measurements without names of this machine, what they render to, and sources."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import yaml
+
+from millistep.analysis.archive import ABOUT, CRATE, SUMS, contents
+from millistep.analysis.archive.citation import citation
+from millistep.analysis.archive.contents import ROOT
+from millistep.analysis.archive.crate import metadata
+from millistep.analysis.archive.privacy import Scrubber, scrubber_here
+from millistep.analysis.archive.unpack import unpack
+from millistep.analysis.archive.zips import write_zip
+from millistep.analysis.frames import Data
+from millistep.analysis.load import InputError, read
+from millistep.analysis.report.render import render
+
+CONFIG = "config/config.yaml"
+CONFIG_HEAD = "# The configuration of this measurement, command line included.\n"
+
+
+def pack(
+    place: Path, output: Path, config: dict[str, Any] | None = None, keep_paths: bool = False
+) -> tuple[Data, str, int]:
+    """Write the archive of the results of a plan.
+
+    Return the results as archived, the digest of plan and records, and the number of files in
+    which names of this machine were replaced. `config` is the whole configuration; None stands for
+    config.yaml as it is.
+    """
+    plan = read(place, "plan", str(place))
+    project = place.resolve().parents[len(Path(plan["results"]).parts)]
+    sources = {n: (ROOT / n).read_bytes() for n in contents.sources(ROOT, contents.folders(plan))}
+    if config is not None:
+        text = CONFIG_HEAD + yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
+        sources[CONFIG] = text.encode()
+    texts = (content.decode("utf-8", "replace") for content in sources.values())
+    scrub = None if keep_paths else scrubber_here(project, texts)
+    with TemporaryDirectory(prefix="millistep-") as scratch:
+        staging = Path(scratch, "archive")
+        measured = contents.measured(plan, project)
+        changed = sum(_scrubbed(project / n, staging / n, scrub) for n in measured)
+        for name, content in sources.items():
+            _source(staging, name, content, scrub, from_run=name == CONFIG)
+        data = render(staging / plan["results"] / "plan.json", staging / plan["results"])
+        about = {"schema": "millistep.archive/1", "revision": contents.revision()}
+        about |= {"paths": "kept" if keep_paths else "replaced", "made_with": contents.made_with()}
+        (staging / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
+        digest = contents.digest(staging, measured)
+        (staging / CRATE).write_text(metadata(data, citation(ROOT), digest))
+        names = sorted(p.relative_to(staging).as_posix() for p in staging.rglob("*") if p.is_file())
+        lines = [f"{contents.sha256(staging / name)}  {name}\n" for name in names]
+        (staging / SUMS).write_text("".join(lines))
+        write_zip({name: staging / name for name in [*names, SUMS]}, output)
+        unpack(output, Path(scratch, "again"))  # as anyone who verifies it does
+    return data, digest, changed
+
+
+def _scrubbed(path: Path, target: Path, scrub: Scrubber | None) -> bool:
+    """Copy a file that the pipeline wrote; return whether names of this machine were replaced."""
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    clean = scrub(text) if scrub else text
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(clean.encode("utf-8", "surrogateescape"))
+    return clean != text
+
+
+def _source(
+    staging: Path, name: str, content: bytes, scrub: Scrubber | None, from_run: bool
+) -> None:
+    """Copy a source file; a folder of this machine in it is an error, in the configuration not."""
+    text = content.decode("utf-8", "surrogateescape")
+    if scrub and from_run:
+        content = scrub(text).encode("utf-8", "surrogateescape")
+    elif scrub and (folder := scrub.finds_folder(text)):
+        line = text[: text.index(folder)].count("\n") + 1
+        raise InputError(
+            f"{name}: line {line} names a folder of this machine ({folder}). Remove it, or archive"
+            " with --keep-paths"
+        )
+    target = staging / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content)

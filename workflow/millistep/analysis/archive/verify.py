@@ -1,0 +1,138 @@
+"""Verify an archive: every digest, and every table and page against what its records render to.
+
+Nothing from the archive is run. Exit status 0: identical; 1: differs; 2: no archive that can be
+checked; 3: not verifiable here, because other sources or libraries rendered it.
+"""
+
+import re
+import shutil
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+
+from millistep.analysis.archive import ABOUT, SUMS, contents
+from millistep.analysis.archive.contents import RENDERING, ROOT, sha256
+from millistep.analysis.archive.unpack import unpack
+from millistep.analysis.load import InputError, read
+from millistep.analysis.report.render import render
+from millistep.analysis.words import listed, one_line, some
+
+IDENTICAL, DIFFERS, NO_ARCHIVE, NOT_VERIFIABLE = 0, 1, 2, 3
+MOST_CHARACTERS = 60  # of a difference
+PLAN = re.compile(r"results(/studies/\w+)?/plan\.json")
+OWN_FOLDER = re.compile(r"studies/\w+")  # code of this repository, which may run
+
+
+@dataclass
+class Verification:
+    """Problems and differences by file, and why other sources or libraries may explain them."""
+
+    files: int = 0
+    rendered: int = 0
+    digest: str = ""
+    revision: str | None = None
+    problems: dict[str, str] = field(default_factory=dict)
+    differences: dict[str, str] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> int:
+        if self.problems or (self.differences and not self.reasons):
+            return DIFFERS
+        return NOT_VERIFIABLE if self.differences else IDENTICAL
+
+
+def verify(path: Path, scratch: Path) -> Verification:
+    """Check an archive in an empty folder; InputError for a file that is no archive."""
+    archive, again = scratch / "archive", scratch / "again"
+    archive.mkdir()
+    found = Verification(problems=unpack(path, archive))
+    names = _files(archive)
+    places = [name for name in names if PLAN.fullmatch(name)]
+    if SUMS not in names or ABOUT not in names or len(places) != 1:
+        raise InputError(f"{path}: no archive of results, or {SUMS}, {ABOUT} or its plan is broken")
+    found.files = len(names)
+    _check_sums(archive, names - {SUMS}, found)
+    plan = read(archive / places[0], "plan", places[0])
+    if f"{plan['results']}/plan.json" != places[0]:
+        raise InputError(f"{places[0]}: results: {one_line(plan['results'], 60)} is another folder")
+    measured = contents.measured(plan, archive)
+    for name in measured:
+        (again / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(archive / name, again / name)
+    found.digest = contents.digest(again, measured)
+    _compare_makers(archive, names, found)
+    _render(again, places[0], contents.folders(plan), found)
+    _compare(archive, again, plan["results"], set(measured), found)
+    return found
+
+
+def _check_sums(archive: Path, names: set[str], found: Verification) -> None:
+    text = (archive / SUMS).read_bytes().decode("utf-8", "replace")
+    sums = dict(line.split("  ", 1)[::-1] for line in text.splitlines() if "  " in line)
+    for name in sorted(names | sums.keys()):
+        if name not in sums:
+            found.problems.setdefault(name, f"not in {SUMS}")
+        elif name not in names:
+            found.problems.setdefault(name, "missing")
+        elif sha256(archive / name) != sums[name]:
+            found.problems[name] = f"its SHA-256 is not that of {SUMS}"
+
+
+def _compare_makers(archive: Path, names: set[str], found: Verification) -> None:
+    """Note the sources and libraries that are others here."""
+    about = read(archive / ABOUT, "archive", ABOUT)
+    found.revision = about["revision"]
+    theirs = {name: sha256(archive / name) for name in names if name.startswith(RENDERING)}
+    ours = {n: sha256(ROOT / n) for n in contents.sources(ROOT) if n.startswith(RENDERING)}
+    other = sorted(n for n in theirs | ours if theirs.get(n) != ours.get(n))
+    if other:
+        found.reasons.append(f"other sources here: {some(other)}")
+    made, here = about["made_with"], contents.made_with()
+    for name in sorted(made.keys() | here.keys()):
+        if made.get(name) != here.get(name):
+            versions = f"{name} {made.get(name)}, here {here.get(name)}"
+            found.reasons.append(f"rendered with {one_line(versions, 100)}")
+
+
+def _render(project: Path, place: str, folders: list[str], found: Verification) -> None:
+    """Render with our own sources; topics of a folder only if it is one of this repository."""
+    own = [f for f in folders if OWN_FOLDER.fullmatch(f) and (ROOT / f).is_dir()]
+    for folder in own:
+        (project / folder).parent.mkdir(parents=True, exist_ok=True)
+        (project / folder).symlink_to(ROOT / folder)
+    if own != folders:
+        others = listed(one_line(folder, 60) for folder in folders if folder not in own)
+        found.reasons.append(f"topics of {others} are code of the archive, which is not run")
+    render(project / place, (project / place).parent, study_topics=own == folders)
+
+
+def _compare(
+    archive: Path, again: Path, results: str, measured: set[str], found: Verification
+) -> None:
+    """Compare all results that are not measured with what was rendered, byte for byte."""
+    theirs, ours = (_files(root, results) - measured for root in (archive, again))
+    found.rendered = len(ours)
+    for name in sorted(theirs ^ ours):
+        why = "does not follow from the records" if name in theirs else "missing"
+        found.differences[name] = why
+    for name in sorted(theirs & ours):
+        if (old := (archive / name).read_bytes()) != (new := (again / name).read_bytes()):
+            found.differences[name] = first_difference(old, new)
+
+
+def _files(root: Path, folder: str = "") -> set[str]:
+    return {p.relative_to(root).as_posix() for p in (root / folder).rglob("*") if p.is_file()}
+
+
+def first_difference(found: bytes, expected: bytes) -> str:
+    """Return 'line 5: 20.02, expected 20.01', cut around the first character that differs."""
+    if b"\0" in found + expected:
+        return "other bytes"
+    texts = (content.decode("utf-8", "replace").split("\n") for content in (found, expected))
+    lines = enumerate(zip_longest(*texts, fillvalue=""), 1)
+    number, old, new = next((n, a, b) for n, (a, b) in lines if a != b)
+    same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
+    start = max(0, same - MOST_CHARACTERS // 2)
+    shown = [one_line(text[start:], MOST_CHARACTERS) or "nothing" for text in (old, new)]
+    return f"line {number}: {shown[0]}, expected {shown[1]}"
