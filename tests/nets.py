@@ -1,5 +1,5 @@
-"""The frameworks that build models, as opposed to operations: those of most tests."""
+"""The frameworks of this repository."""
 
 from planning.frameworks import frameworks
 
-NETS = {name: about for name, about in frameworks([]).items() if about.family != "host"}
+NETS = frameworks([])

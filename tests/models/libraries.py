@@ -10,22 +10,22 @@ from typing import Any
 
 from deploy.environments import virtual_interpreter, virtual_prefix
 from deploy.virtual_environments import COMPLETE
+from measure import models
 from measure.frameworks import Cell
 from planning.columns import STACK
 from planning.frameworks import frameworks
 from planning.models import Models
 from tests.nets import NETS
-from tests.shared import ROOT
+from tests.shared import ROOT, SMALL_NETS
 
+models.__path__.append(f"{SMALL_NETS}/models")
 MAIN = Path(__file__).parent / "programs" / "main.py"
 KERAS = [name for name, about in NETS.items() if about.family != "pytorch"]
 
 
-def cell(
-    model, framework, task, scale, batch_size=1, accelerator="cpu", way="framework", **architecture
-):
+def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **architecture):
     """A cell of a model at a scale; ``architecture`` replaces sizes."""
-    about, known = frameworks([])[framework], Models([]).load(model)
+    about, known = frameworks([])[framework], Models([SMALL_NETS]).load(model)
     return Cell(
         model=known.folder.name,
         task=task,
@@ -38,7 +38,7 @@ def cell(
         weights="random",
         seed=1,
         threads=1,
-        **{**dict(about.settings), "way": way},
+        **dict(about.settings),
     )
 
 
@@ -115,7 +115,7 @@ def _done(tasks: list[Task], environ: dict[str, str]) -> list[dict[str, Any]]:
     ]
     alone = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
     done = subprocess.run(
-        [interpreter, "-s", str(MAIN), str(ROOT / "workflow")],
+        [interpreter, "-s", str(MAIN), str(ROOT / "workflow"), SMALL_NETS],
         input=json.dumps(asked),
         env={**os.environ, **alone, **environ},
         capture_output=True,

@@ -10,6 +10,7 @@ import pytest
 from measure.models.causal_lm.inputs import new_tokens, prompts
 from planning.models import Models
 from tests.models.libraries import KERAS, STACK, Task, Tasks, cell, is_deployed
+from tests.shared import SMALL_NETS
 
 OLD = "2024-03"
 TEXT = {"program": "causal_lm", "batch": 2, "layers": 2}
@@ -45,7 +46,9 @@ ONE_LIBRARY = ("keras3-tensorflow", "keras3-torch")  # models of Keras' own laye
 def columns():
     for case in CASES:
         model = case.split()[0]
-        lacks = {e["column"] for e in Models([]).load(model).unsupported if "task" not in e}
+        lacks = {
+            e["column"] for e in Models([SMALL_NETS]).load(model).unsupported if "task" not in e
+        }
         lacks |= {*ONE_LIBRARY} if model == "cifar100_cnn" else set()
         for framework in KERAS:
             if framework not in lacks:
@@ -96,7 +99,7 @@ def test_the_same_weights_give_the_same_answers(home, answers, case, framework, 
     assert answers[case] is None and answers[case, framework, stack] is None
     folder = home / case
     expected = np.load(folder / "pytorch.npy")
-    sizes = Models([]).load(case.split()[0]).architecture["smoke"]
+    sizes = Models([SMALL_NETS]).load(case.split()[0]).architecture["smoke"]
     shape = SHAPES.get(case) or (2, sizes["sequence_length"], sizes["vocabulary_size"])
     assert expected.shape == shape and np.ptp(expected) > 0.1
     found = np.load(folder / f"{framework}.npy")

@@ -9,7 +9,7 @@ import yaml
 
 from planning.models import Models
 from tests.models.libraries import Task, Tasks, cell
-from tests.shared import ROOT
+from tests.shared import ROOT, SMALL_NETS
 
 with (ROOT / "reference" / "flops_per_step.csv").open(newline="") as lines:
     ROWS = list(csv.DictReader(lines))
@@ -45,7 +45,7 @@ PROGRAMS |= {"sam": "vision", "stable_diffusion": "vision"}
 
 
 def work(model):
-    return import_module(f"measure.models.{Models([]).load(model).folder.name}.work")
+    return import_module(f"measure.models.{Models([SMALL_NETS]).load(model).folder.name}.work")
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,9 @@ def test_every_published_row_is_counted():
 
 def test_what_a_step_makes_is_counted():
     def made(model, task, batch):
-        found = work(model).per_step(task, Models([]).load(model).architecture["paper"], batch)
+        found = work(model).per_step(
+            task, Models([SMALL_NETS]).load(model).architecture["paper"], batch
+        )
         return found["tokens_per_step"], found["images_per_step"]
 
     assert made("sam", "predict", 5) == made("stable_diffusion", "predict", 5) == (None, 5)
@@ -129,7 +131,7 @@ def test_a_net_of_kerascvs_blocks_is_weight_by_weight_its_own_class(task, told):
 
 # Small classifiers.
 PUBLISHED = {"mnist_dense": 266_610, "cifar100_dense": 3_623_600, "cifar100_cnn": 975_692}
-VARIANTS = [f"mnist_dense_{ending}" for ending in Models([]).load("mnist_dense").variants]
+VARIANTS = [f"mnist_dense_{ending}" for ending in Models([SMALL_NETS]).load("mnist_dense").variants]
 
 
 def parameters_of(a):
@@ -145,13 +147,13 @@ def parameters_of(a):
 
 @pytest.mark.parametrize("name", [*PUBLISHED, *VARIANTS])
 def test_parameters_of_nets_are_those_that_are_declared_at_every_scale(name):
-    model = Models([]).load(name)
+    model = Models([SMALL_NETS]).load(name)
     for task in model.tasks.values():
         for scale, architecture in model.architecture.items():
             assert parameters_of(architecture) == task["parameters"][scale], scale
 
 
 def test_the_nets_have_the_published_number_of_parameters():
-    found = {name: Models([]).load(name).tasks["fit"]["parameters"] for name in PUBLISHED}
+    found = {name: Models([SMALL_NETS]).load(name).tasks["fit"]["parameters"] for name in PUBLISHED}
     assert {name: sizes["paper"] for name, sizes in found.items()} == PUBLISHED
     assert {name: sizes["laptop"] for name, sizes in found.items()} == PUBLISHED

@@ -15,7 +15,7 @@ from planning.order import positions
 from supervise import sources
 
 from ..nets import NETS
-from ..shared import valid
+from ..shared import SMALL_NETS, valid
 from .records import identities, record_text, write_record
 from .test_config import BERT, ROOT, plan, refused
 
@@ -66,7 +66,7 @@ def test_only_the_first_run_of_a_cell_is_probed_at_another_batch_size():
 def test_what_one_run_tells_as_well_is_measured_in_the_first_whatever_the_number_of_runs():
     extras = {run.number: json.loads(run.identity)["extras"] for run in plan(runs=4).runs}
     assert extras == {1: ["legacy", "profile"], 2: ["profile"], 3: ["profile"], 4: []}
-    unpublished = plan(runs=1, models={"mnist_dense": {"fit": 32}}).runs[0]
+    unpublished = plan(runs=1, models={"mnist_dense": {"fit": 32}}, folders=[SMALL_NETS]).runs[0]
     assert json.loads(unpublished.identity)["extras"] == ["profile"]
     one, five = ({run.record: run.identity for run in plan(runs=n).runs} for n in (1, 5))
     assert one.items() <= five.items()

@@ -8,6 +8,7 @@ import yaml
 from supervise import processors
 
 from ..measure.nvidia_smi import A100
+from ..shared import SMALL_NETS
 from . import records
 from .test_config import BERT, ROOT, plan
 
@@ -17,7 +18,7 @@ RECORD = "results/records/smoke/{}/fit-b8/keras3-jax/run1.json"
 
 
 def identities(**changes):
-    made = plan(models=NETS, columns=["keras3-jax"], runs=2, **changes)
+    made = plan(models=NETS, columns=["keras3-jax"], runs=2, folders=[SMALL_NETS], **changes)
     return made, {path: json.loads(text) for path, text in records.identities(made).items()}
 
 
@@ -35,7 +36,8 @@ def test_a_variant_is_a_row_built_by_the_models_builders():
 @pytest.fixture
 def study():
     def made(**changes):
-        return plan(**{**STUDY, "scale": "auto", "accelerator": "auto", **changes})
+        found = {**STUDY, "scale": "auto", "accelerator": "auto", "folders": [SMALL_NETS]}
+        return plan(**{**found, **changes})
 
     return made
 

@@ -1,6 +1,6 @@
 """Run in the environment of a framework: does tasks one after the other.
 
-python main.py WORKFLOW < TASKS
+python main.py WORKFLOW FOLDER < TASKS
 
 The last line of what is printed has each task's result: ``value``, or ``failed`` with the reason.
 """
@@ -13,7 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
-from measure.frameworks import Cell  # found by that path
+from measure import models  # found by that path
+from measure.frameworks import Cell
+
+models.__path__.append(f"{sys.argv[2]}/models")
 
 
 def done(program, does, cell, folder):

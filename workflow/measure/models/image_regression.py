@@ -32,8 +32,3 @@ def channels_first(images: np.ndarray) -> np.ndarray:
 def adam(model: torch.nn.Module) -> torch.optim.Optimizer:
     """Adam with the constants that Keras' Adam has by default."""
     return torch.optim.Adam(model.parameters(), lr=1e-3, eps=1e-7)
-
-
-def sgd(model: torch.nn.Module) -> torch.optim.Optimizer:
-    """Plain gradient descent with the rate that Keras' SGD has by default."""
-    return torch.optim.SGD(model.parameters(), lr=0.01)

@@ -1,10 +1,9 @@
-"""The classifiers in Keras 2."""
+"""The classifiers in Keras 3."""
 
 from functools import partial
 
-import tensorflow as tf
-
+import keras
 from measure.models.classifier import layers
 
 batch, feed, start = layers.batch, layers.feed, layers.start
-build = partial(layers.build, tf.keras)
+build = partial(layers.build, keras)

@@ -1,10 +1,9 @@
-"""The classifiers in Keras 3."""
+"""The classifiers in Keras 2."""
 
 from functools import partial
 
-import keras
-
+import tensorflow as tf
 from measure.models.classifier import layers
 
 batch, feed, start = layers.batch, layers.feed, layers.start
-build = partial(layers.build, keras)
+build = partial(layers.build, tf.keras)

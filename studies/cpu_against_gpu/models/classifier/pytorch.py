@@ -5,14 +5,21 @@ from typing import Any
 
 import numpy as np
 import torch
+from measure.models.classifier.inputs import classes, images, initial_weights, targets
+from measure.models.classifier.work import features
 
 from measure.frameworks import Cell
 from measure.models import Architecture
-from measure.models.classifier.inputs import classes, images, initial_weights, targets
-from measure.models.classifier.work import features
-from measure.models.image_regression import Loss, adam, channels_first, sgd
+from measure.models.image_regression import Loss, adam, channels_first
 
 Optimizer = Callable[[torch.nn.Module], torch.optim.Optimizer]  # of a model's parameters
+
+
+def sgd(model: torch.nn.Module) -> torch.optim.Optimizer:
+    """Return gradient descent with the default rate of Keras' SGD."""
+    return torch.optim.SGD(model.parameters(), lr=0.01)
+
+
 OPTIMIZERS: dict[str, Optimizer] = {"adam": adam, "sgd": sgd}  # as Keras names them
 
 

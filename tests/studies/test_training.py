@@ -1,0 +1,68 @@
+"""Training to an accuracy: its data, its summary, and equal losses in two real frameworks."""
+
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+
+from deploy.environments import virtual_interpreter
+from planning.frameworks import frameworks
+from tests.models.libraries import definition_of
+from tests.shared import ROOT, put
+
+SCRIPT = ROOT / "studies/cpu_against_gpu/training.py"
+
+
+@pytest.fixture
+def training(monkeypatch, tmp_path):
+    spec = importlib.util.spec_from_file_location("training", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.chdir(tmp_path)
+    return module
+
+
+@pytest.mark.parametrize("inputs", [[784], [3072], [32, 32, 3]])
+def test_digits_fit_every_network(training, inputs):
+    images, classes = training.data("digits", inputs)
+    assert images.shape == (1797, *inputs) and images.dtype == np.float32
+    assert (images.min(), images.max()) == (0, 1)
+    assert (np.bincount(classes) > 170).all() and len(set(classes[:10])) > 3  # not sorted
+
+
+def row(framework, epoch, loss, accuracy):
+    return {"framework": framework, "accelerator": "cpu", "epoch": epoch, "train_s": epoch} | {
+        "loss": loss,
+        "accuracy": accuracy,
+    }
+
+
+def test_the_summary_leaves_out_the_first_epoch_and_compares_the_final_losses(training):
+    rows = [row("a", 1, 2.0, 0.1), row("a", 2, 1.0, 0.9), row("a", 3, 0.5, 0.95)]
+    first, last = training.summary([*rows, row("b", 1, 0.5004, 0.2)], 0.9)[::2]
+    assert first == (
+        "a on cpu: 2.500 s per epoch, loss 0.500000, accuracy 0.9500, 0.9 reached in epoch 2"
+    )
+    assert last.startswith("final losses agree")
+    assert "DIFFER" in training.summary([*rows, row("b", 1, 0.501, 0.2)], 0.9)[-1]
+
+
+def test_without_an_environment_the_command_that_makes_it_is_named(training, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["training.py", "keras3-jax"])
+    with pytest.raises(SystemExit, match="make study NAME=cpu_against_gpu"):
+        training.main()
+
+
+def test_frameworks_end_at_the_same_loss(training, monkeypatch, tmp_path, capsys):
+    names = ["keras3-jax", "pytorch-eager"]
+    for name in names:
+        framework = frameworks([])[name]
+        definition = definition_of(framework)
+        found = virtual_interpreter(framework.environment, definition, None, framework.environment)
+        path = training.RESULTS / f"environments/2026-11/cpu/{framework.environment}.json"
+        put(tmp_path / path, json.dumps({"interpreter": str(found)}))
+    monkeypatch.setattr("sys.argv", ["training.py", *names, "--epochs", "2"])
+    training.main()
+    assert "final losses agree" in capsys.readouterr().out
+    assert len((tmp_path / training.RESULTS / "trainings.csv").read_text().splitlines()) == 5
