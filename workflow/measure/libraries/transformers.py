@@ -14,13 +14,6 @@ def forced_on_host(config: Any, device: str) -> bool:
     return device == "cpu" and bool(getattr(config, ALL_DEVICES, False))
 
 
-def cache_facts(cache: Any) -> dict[str, str]:
-    """Entries of the parity card for the cache that a call of ``generate()`` has returned."""
-    if getattr(cache, "is_compileable", False):
-        return {"cache": f"static, {cache.get_max_length()} positions"}
-    return {"cache": "grows with its tokens"}
-
-
 def in_dtype(name: str) -> dict[str, Any]:
     """Options that make a model with numbers of this type from the start."""
     today = hasattr(transformers.PretrainedConfig(), "dtype")

@@ -10,7 +10,6 @@ import transformers
 from measure.frameworks import Cell
 from measure.libraries.transformers import (
     ALL_DEVICES,
-    cache_facts,
     compile_generation,
     forced_on_host,
     in_dtype,
@@ -124,7 +123,7 @@ def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, A
         looks = {} if facts else {"return_dict_in_generate": True}
         outputs = model.generate(**inputs, max_new_tokens=count, **looks)
         if looks:
-            facts = {**cache_facts(outputs.past_key_values), "prompt_positions": positions}
+            facts = {**_cache_facts(outputs.past_key_values), "prompt_positions": positions}
             outputs = outputs.sequences
         model.tokenizer.batch_decode(outputs, skip_special_tokens=True)
         check_new_tokens(outputs.shape[1] - positions, cell.architecture)
@@ -175,3 +174,10 @@ def adapter_dtype(model: Any) -> str:
 def attention(model: Any) -> str:
     """The implementation Transformers chose."""
     return model.config._attn_implementation
+
+
+def _cache_facts(cache: Any) -> dict[str, str]:
+    """Return the observed settings of the cache that a call of ``generate()`` returned."""
+    if getattr(cache, "is_compileable", False):
+        return {"cache": f"static, {cache.get_max_length()} positions"}
+    return {"cache": "grows with its tokens"}

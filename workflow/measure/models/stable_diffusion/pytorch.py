@@ -1,5 +1,6 @@
 """Stable Diffusion from HuggingFace Diffusers."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import diffusers
@@ -7,8 +8,6 @@ import torch
 
 from measure.frameworks import Cell
 from measure.frameworks.results import LEFT
-from measure.libraries.diffusers import attention as kernel
-from measure.libraries.diffusers import run_pipeline
 from measure.models import Architecture, Tick
 from measure.models.image_regression import ImageRegression, adam, channels_first
 from measure.models.stable_diffusion.inputs import embeddings, images, moments, noise
@@ -16,13 +15,26 @@ from measure.models.stable_diffusion.steps import LENGTH, Steps
 from measure.models.stable_diffusion.work import LATENT_CHANNELS
 
 PRESET = "CompVis/stable-diffusion-v1-4"
+SCHEDULE = {  # of Stable Diffusion v1.4
+    "beta_start": 0.00085,
+    "beta_end": 0.012,
+    "beta_schedule": "scaled_linear",
+    "clip_sample": False,
+    "steps_offset": 1,
+}
 
-attention, optimizer = kernel, adam
+optimizer = adam
 
 
 def library() -> str:
     """Name and version for the parity card."""
     return f"diffusers {diffusers.__version__}"
+
+
+def attention(model: Any) -> str:
+    """Return the chosen attention processor; 2_0 is PyTorch's fused attention."""
+    used = {type(m.processor).__name__ for m in model.modules() if hasattr(m, "processor")}
+    return "sdpa" if used == {"AttnProcessor2_0"} else ", ".join(sorted(used))
 
 
 def build(cell: Cell) -> Any:
@@ -63,9 +75,33 @@ def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any
     # DDIM reads each step's timestep from the device, right behind the UNet.
     results = f"{LEFT}; the scheduler waits"
     try:
-        return steps.run(lambda: run_pipeline(model, prompts, empty, latents, LENGTH), results)
+        return steps.run(lambda: run_pipeline(model, prompts, empty, latents), results)
     finally:
         hook.remove()
+
+
+def run_pipeline(unet: Any, prompts: Any, empty: Any, latents: Any) -> None:
+    """Run all steps of ``StableDiffusionPipeline`` around a UNet; the image is not decoded.
+
+    prompts, empty: embeddings of (batch, length, context) instead of a text encoder's output.
+    latents: (batch, 4, side, side). All are tensors on the UNet's device.
+    """
+    absent = dict.fromkeys(("tokenizer", "safety_checker", "feature_extractor"))
+    parts = {"unet": unet, "scheduler": diffusers.DDIMScheduler(**SCHEDULE), **absent}
+    try:
+        pipeline = _pipeline(vae=None, text_encoder=None, **parts)
+    except (
+        AttributeError
+    ):  # Diffusers 0.25 reads dtype and sizes of parts it never runs
+        sizes = SimpleNamespace(block_out_channels=(0, 0, 0, 0))
+        unused = SimpleNamespace(dtype=unet.dtype, config=sizes, modules=list)
+        pipeline = _pipeline(vae=unused, text_encoder=unused, **parts)
+    options = {"latents": latents, "num_inference_steps": LENGTH, "output_type": "latent"}
+    pipeline(prompt_embeds=prompts, negative_prompt_embeds=empty, **options)
+
+
+def _pipeline(**parts: Any) -> Any:
+    return diffusers.StableDiffusionPipeline(requires_safety_checker=False, **parts)
 
 
 LOOPS = {"predict": sample}
