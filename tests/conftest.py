@@ -6,12 +6,18 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
-from supervise import device
+from supervise import device, variables
 from tests.measure import nvidia_smi
 from tests.workshop import Workshop, make_workshop, source_tree
 
 settings.register_profile("millistep", deadline=None)  # nothing depends on the machine's speed
 settings.load_profile("millistep")
+
+# No test depends on variables of the user's that frameworks read. LD_LIBRARY_PATH stays: a Python
+# may not start without it.
+for name in {*variables.left_out(os.environ, {})} - {"LD_LIBRARY_PATH"}:
+    del os.environ[name]
+os.environ.pop("CONDA_PREFIX", None)
 
 PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
 # Share the project that tests/pipeline/conftest.py measures.

@@ -1,11 +1,12 @@
 """The pipeline in conda environments: by the conda on the PATH, or else by a stand-in."""
 
-import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ MINIMUM = (24, 7, 1)
 # The commands of conda that Snakemake calls, on virtual environments, for machines without one.
 CONDA = """\
 #!{python}
-import json, subprocess, sys
+import json, subprocess, sys, time
 from pathlib import Path
 
 words = sys.argv[1:]
@@ -28,6 +29,8 @@ elif words[0] == "info":
 elif words[0] == "config":
     print(json.dumps({{"get": {{"channel_priority": "strict"}}}}))
 elif words[:2] == ["env", "create"]:
+    while Path("{root}", "gate").exists():
+        time.sleep(0.05)
     prefix = Path(words[words.index("--prefix") + 1])
     subprocess.run([sys.executable, "-m", "venv", str(prefix)], check=True)
     (prefix / "conda-meta").mkdir()
@@ -52,50 +55,94 @@ def usable_conda():
 
 @pytest.fixture
 def path(tmp_path):
-    """A PATH with a conda."""
-    own = os.environ["PATH"]
+    """A PATH with a conda, and with the uv of the tests."""
+    own = f"{os.environ['PATH']}{os.pathsep}{Path(sys.executable).parent}"
     return own if usable_conda() else f"{stand_in(tmp_path / 'conda')}{os.pathsep}{own}"
 
 
-def test_conda_and_virtual_environments_never_mix_silently(fresh, path):
-    # Two columns that share nothing; the others differ in their locks alone.
-    fresh.configure(columns=["keras3-jax", "pytorch-eager"])
-    wanted = ("--quiet", "all", "--use-conda", "--", "environments", TABLE)
-    done = fresh.snakemake(*wanted, PATH=path)
-    assert done.returncode == 0, done.stderr
-    assert len(fresh.found()) == 4
-    for record in fresh.found():
-        assert record["status"] == "ok"
-        assert record["environment"]["method"] == "conda"
-    # Frameworks are installed as they are needed: the first number waits for its own alone.
-    said = done.stderr
-    assert said.index(" ms/step") < said.rindex(": being deployed")
+def complete(project) -> set[str]:
+    """Names of the definitions whose conda environments are complete."""
+    names = {file.read_bytes(): file for file in project.folder.glob("envs/**/*.post-deploy.sh")}
+    marks = project.folder.glob(".snakemake/conda/*/millistep-complete")
+    scripts = (Path(f"{mark.parent}.post-deploy.sh").read_bytes() for mark in marks)
+    return {names[script].name.removesuffix(".post-deploy.sh") for script in scripts}
 
-    # A framework that cannot be installed costs no finished record, nor the start.
-    before = fresh.records()
+
+def test_a_lock_that_cannot_be_installed_costs_its_own_cells_alone(fresh, path):
+    fresh.configure(columns=["keras3-jax", "pytorch-eager"])
     lock = fresh.folder / "envs/2026-11/cpu/pytorch.post-deploy.sh"
     locked = lock.read_bytes()
     lock.write_text(re.sub(r"(?m)^accelerate==\S+", "accelerate==99.9", lock.read_text()))
-    fresh.configure(models={"bert": {"fit": "default", "predict": 2}})
-    done = fresh.snakemake(*wanted, PATH=path)
-    assert done.returncode != 0
+    quiet = ("--quiet", "all", "--use-conda")
+    done = fresh.snakemake(*quiet, "--conda-create-envs-only", PATH=path)
+    assert done.returncode == 0, done.stderr
+    assert "millistep: conda makes environments first, which takes minutes: " in done.stderr
+    assert complete(fresh) >= {"keras3-jax", "analysis"} and "pytorch" not in complete(fresh)
+
+    done = fresh.snakemake(*quiet, "--", TABLE, PATH=path)
+    assert "conda makes environments" not in done.stderr
+    found = {(r["cell"]["column"], r["cell"]["task"]): r for r in fresh.found()}
+    for (column, _), record in found.items():
+        assert record["environment"]["method"] == "conda"
+        if column == "pytorch-eager":
+            assert "accelerate==99.9" in record["reason"]
+        else:
+            assert record["status"] == "ok", record["reason"]
+    # What is measured besides the cells is measured in an environment that works.
+    assert "in the environment keras3-jax instead" in done.stderr
+    before = {name: text for name, text in fresh.records().items() if "keras3-jax" in name}
+
+    lock.write_bytes(locked)
+    done = fresh.snakemake(*quiet, "--", TABLE, PATH=path)
+    assert done.returncode == 0, done.stderr
+    assert {record["status"] for record in fresh.found()} == {"ok"}
     after = fresh.records()
     assert {name: after[name] for name in before} == before
-    new = {name.split("/")[-2]: json.loads(after[name]) for name in {*after} - {*before}}
-    assert new["keras3-jax"]["status"] == "ok"
-    assert "does not have accelerate==99.9" in new["pytorch-eager"]["reason"]
-    assert "accelerate==99.9" in (fresh.folder / TABLE).read_text()
-    lock.write_bytes(locked)
-    assert fresh.measured() == {"pytorch-eager": 1}
 
-    # Without the flag nothing is measured again, and records say how they were.
-    fresh.made("results/caveats.json")
-    methods = {
-        (record["cell"]["column"], record["cell"]["task"]): record["environment"]["method"]
-        for record in fresh.found()
-        if record["cell"]["batch_size"] in (2, 4)
-    }
-    assert methods["keras3-jax", "predict"] == methods["pytorch-eager", "fit"] == "conda"
-    assert methods["pytorch-eager", "predict"] == "venv"
-    caveats = json.loads((fresh.folder / "results/caveats.json").read_text())
-    assert "conda" in json.dumps(caveats)
+    # Virtual environments measure no run again, and records keep the method.
+    assert fresh.measured() == {}
+    fresh.configure(models={"bert": {"fit": "default", "predict": [2, "default"]}})
+    assert fresh.measured() == {"keras3-jax": 1, "pytorch-eager": 1}
+
+
+def test_ctrl_c_while_conda_makes_environments_ends_with_one_line(fresh, path, tmp_path):
+    path = f"{stand_in(tmp_path / 'conda')}{os.pathsep}{os.environ['PATH']}"
+    (tmp_path / "conda/gate").touch()
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--use-conda"]
+    started = subprocess.Popen(
+        command,
+        cwd=fresh.folder,
+        env={**os.environ, "PATH": path},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    for line in started.stderr:
+        if "conda makes environments first" in line:
+            break
+    wait_for_child(fresh.folder / ".snakemake/conda")
+    os.killpg(started.pid, signal.SIGINT)
+    rest = started.stderr.read()
+    assert started.wait(timeout=60) == 1
+    assert "Traceback" not in rest
+    assert rest.splitlines()[-1] == (
+        "millistep: interrupted; complete environments and runs are kept, the same command goes on"
+    )
+
+
+def wait_for_child(folder: Path) -> None:
+    """Wait until Snakemake has called conda, before which it copies the definition."""
+    deadline = time.monotonic() + 60
+    while not [*folder.glob("*.yaml")]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(0.5)
+
+
+def test_a_blank_in_the_prefix_is_refused_before_anything_is_installed(fresh, path):
+    wanted = ("--quiet", "all", "--use-conda", "--conda-prefix", "my environments")
+    done = fresh.snakemake(*wanted, PATH=path)
+    assert done.returncode == 1
+    (line,) = [line for line in done.stderr.splitlines() if "specific profile" not in line]
+    assert line.endswith("name another folder with --conda-prefix")
+    assert not (fresh.folder / "my environments").exists()
