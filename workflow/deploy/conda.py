@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import IO
 
 from deploy.virtual_environments import (
     COMPLETE,
     EnvironmentProblem,
-    clean_environ,
     failure,
+    installing,
     locked,
-    progress,
-    run,
     write_atomically,
 )
 
@@ -84,16 +81,10 @@ def conda_interpreter(definition: Path, another: bool, log: Path | None, title: 
     if not is_complete(prefix, definition):
         with locked(prefix) as lock:
             if not is_complete(prefix, definition):
-                _install(prefix, log or Path(f"{prefix}.log"), lock, title)
+                with installing(log or Path(f"{prefix}.log"), title, lock) as run:
+                    run(["sh", f"{prefix}{SCRIPT}"], CONDA_PREFIX=str(prefix))
+                    if (prefix / FAILED).exists():
+                        raise failure(prefix / FAILED)
+                # The script of a user's framework does not write it.
+                write_atomically(prefix / COMPLETE, "")
     return str(prefix / "bin" / "python")
-
-
-def _install(prefix: Path, log: Path, lock: IO[str], title: str) -> None:
-    failed = prefix / FAILED
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with progress(title), open(log, "w") as output:
-        environ = clean_environ(CONDA_PREFIX=str(prefix))
-        run(["sh", f"{prefix}{SCRIPT}"], environ, output, lock)
-        if failed.exists():
-            raise failure(failed)
-    write_atomically(prefix / COMPLETE, "")  # the script of a user's framework does not write it

@@ -31,7 +31,7 @@ from deploy.virtual_environments import (
     ask,
     cache,
     clean_environ,
-    find_or_create,
+    unfinished,
     write_atomically,
 )
 
@@ -138,16 +138,16 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None, title: st
     if python is None:
         raise EnvironmentProblem(f"{definition} does not say which Python it is for (python=3.11)")
     prefix = virtual_prefix(name, definition)
-
-    def creation() -> list[str]:
-        check_space(definition)
-        return [find_python(python[1]), "-m", "venv", str(prefix)]
-
     install = ["sh", str(post_deploy(definition))]
     if definition.suffix == ".txt":
         lock = f"python=$VIRTUAL_ENV/bin/python; lock() {{ cat {shlex.quote(str(definition))}; }}"
         install = ["sh", "-c", f"set -eu; {lock}; . {shlex.quote(str(INSTALL))}; install_lock"]
-    return find_or_create(prefix, creation, install, log or Path(f"{prefix}.log"), title)
+    with unfinished(prefix, log, title) as run:
+        if run:
+            check_space(definition)
+            run([find_python(python[1]), "-m", "venv", str(prefix)])
+            run(install, VIRTUAL_ENV=str(prefix))
+    return str(prefix / "bin" / "python")
 
 
 def find_python(version: str) -> str:

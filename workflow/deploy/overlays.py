@@ -13,30 +13,16 @@ import contextlib
 import hashlib
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from deploy.virtual_environments import EnvironmentProblem, ask, find_or_create
+from deploy.virtual_environments import EnvironmentProblem, ask, unfinished
 
 BUILT_AT_THE_TOP = ("build", "dist")
 BUILT_ANYWHERE = ("__pycache__", "node_modules")
 PURELIB = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
-# Arguments: Python and site-packages of the environment below, the new one's Python, the sources.
-# The packages below become visible last: a source tree is built with what it asks for.
-INSTALL = f"""
-import os, subprocess, sys
-base, below, python, *sources = sys.argv[1:]
-quiet = ["--quiet", "--no-input", "--no-deps", "--retries", "1", "--no-warn-script-location"]
-pip = [base, "-I", "-m", "pip", "--python", python, "install", *quiet, "--", *sources]
-if status := subprocess.run(pip).returncode:
-    sys.exit(status)
-own = {PURELIB!r}
-site = subprocess.run([python, "-I", "-c", own], capture_output=True, text=True, check=True).stdout
-with open(os.path.join(site.strip(), "beneath.pth"), "w") as file:
-    file.write(f"import site; site.addsitedir({{below!r}})\\n")
-"""
+QUIET = ("--quiet", "--no-input", "--no-deps", "--retries", "1", "--no-warn-script-location")
 
 
 def overlaid_interpreter(
@@ -50,13 +36,20 @@ def overlaid_interpreter(
     below = ask(base, PURELIB)
     if below is None:
         raise EnvironmentProblem(f"{base} does not run, so no package can be put over it")
-    create = [base, "-m", "venv", "--without-pip", str(prefix)]
-    install = [sys.executable, "-c", INSTALL, base, below, f"{prefix}/bin/python", *copies.values()]
+    python = f"{prefix}/bin/python"
     try:
-        return find_or_create(prefix, lambda: create, install, log or Path(f"{prefix}.log"), title)
+        with unfinished(prefix, log, title) as run:
+            if run:
+                run([base, "-m", "venv", "--without-pip", str(prefix)])
+                pip = [base, "-I", "-m", "pip", "--python", python, "install", *QUIET]
+                run([*pip, "--", *copies.values()])
+                # Visible last: a source tree is built with the packages that it asks for.
+                packages = Path(ask(python, PURELIB) or prefix, "beneath.pth")
+                packages.write_text(f"import site; site.addsitedir({below!r})\n")
     except EnvironmentProblem as problem:
         sources = " and ".join(copies)
         raise EnvironmentProblem(f"{sources} cannot be installed: {problem}") from None
+    return python
 
 
 def with_overlays(definition_sha256: str, contents: Iterable[str]) -> str:

@@ -20,8 +20,8 @@ from typing import IO
 
 COMPLETE = "millistep-complete"  # written last into an environment: without it, it is incomplete
 MAX_REASON = 200  # characters quoted from a log
-# Last lines of an installer's log are the tail of a table of options or of a traceback.
-ERROR = re.compile(r"^\s*(?:ERROR|error)\s*: *(\S.*)$|^\s*╰─▶ *(\S.*)$", re.MULTILINE)
+Run = Callable[..., None]  # runs a command, given its variables; raises EnvironmentProblem
+ERROR = re.compile(r"^(?:ERROR|error): *(\S.*)$", re.MULTILINE)
 
 
 class EnvironmentProblem(Exception):
@@ -69,30 +69,21 @@ def ask(interpreter: str | Path, program: str) -> str | None:
     return None
 
 
-def find_or_create(
-    prefix: Path,
-    creation: Callable[[], list[str]],
-    install: list[str],
-    log: Path,
-    title: str,
-) -> str:
-    """Return the interpreter of a virtual environment, which is made unless it is complete.
+@contextlib.contextmanager
+def unfinished(prefix: Path, log: Path | None, title: str) -> Iterator[Run | None]:
+    """Yield a function that runs a command to make a virtual environment; None if it is complete.
 
-    creation: returns the command that makes the environment; started inside a virtual environment,
-    venv builds on the Python beneath that. install: the command to run with it as VIRTUAL_ENV.
-    title: of the lines for the user. Raises EnvironmentProblem.
+    One process at a time makes it, from an empty folder. title: of the lines for the user. Raises
+    EnvironmentProblem.
     """
-    python = prefix / "bin" / "python"
     with locked(prefix) as lock:
-        if not (prefix / COMPLETE).exists() or ask(python, "") is None:
-            shutil.rmtree(prefix, ignore_errors=True)
-            create, environ = creation(), clean_environ(VIRTUAL_ENV=str(prefix))
-            log.parent.mkdir(parents=True, exist_ok=True)
-            with progress(title), open(log, "w") as output:
-                run(create, environ, output, lock)
-                run(install, environ, output, lock)
-            write_atomically(prefix / COMPLETE, "")
-    return str(python)
+        if (prefix / COMPLETE).exists() and ask(prefix / "bin" / "python", "") is not None:
+            yield None
+            return
+        shutil.rmtree(prefix, ignore_errors=True)
+        with installing(log or Path(f"{prefix}.log"), title, lock) as run:
+            yield run
+        write_atomically(prefix / COMPLETE, "")
 
 
 @contextlib.contextmanager
@@ -109,34 +100,35 @@ def locked(prefix: Path) -> Iterator[IO[str]]:
 
 
 @contextlib.contextmanager
-def progress(title: str) -> Iterator[None]:
-    """Print a line before an installation, and one after it with its duration."""
+def installing(log: Path, title: str, lock: IO[str]) -> Iterator[Run]:
+    """Yield a function that runs one command of an installation, given its variables.
+
+    All output goes to the log. The user gets a line before, and one after it with the duration.
+    """
     print(f"millistep: {title}: being installed", file=sys.stderr, flush=True)
     start = time.monotonic()
-    yield
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "w") as output:
+
+        def run(command: list[str], **environ: str) -> None:
+            done = subprocess.run(
+                command,
+                env=clean_environ(**environ),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                # Children inherit the lock: they keep it if their parent is killed.
+                pass_fds=[lock.fileno()],
+            )
+            if done.returncode:
+                raise failure(log)
+
+        yield run
     print(f"millistep: {title}: ready after {time.monotonic() - start:.0f} s", file=sys.stderr)
-
-
-def run(
-    command: list[str], environ: dict[str, str], output: IO[str], lock: IO[str] | None = None
-) -> None:
-    """Run one command of an installation, all its output in a log; raises EnvironmentProblem."""
-    done = subprocess.run(
-        command,
-        env=environ,
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        # Children inherit the lock: they keep it if their parent is killed.
-        pass_fds=[lock.fileno()] if lock else [],
-    )
-    if done.returncode:
-        raise failure(Path(output.name))
 
 
 def failure(log: Path) -> EnvironmentProblem:
     """Return the error for a failed installation: the last error line of its log."""
     text = log.read_text(errors="replace")
-    errors = [first or second for first, second in ERROR.findall(text)]
-    lines = errors or text.splitlines() or ["the installation failed"]
+    lines = ERROR.findall(text) or text.splitlines() or ["the installation failed"]
     return EnvironmentProblem(f"{lines[-1].strip()[:MAX_REASON]} (log: {log})")
