@@ -89,7 +89,10 @@ def test_a_lock_that_cannot_be_installed_costs_its_own_cells_alone(fresh, path):
         else:
             assert record["status"] == "ok", record["reason"]
     # What is measured besides the cells is measured in an environment that works.
-    assert "in the environment keras3-jax instead" in done.stderr
+    files = [*fresh.folder.glob("results/blocks/**/*-cpu.json")]
+    files += fresh.folder.glob("results/reference/**/*-cpu.json")
+    statuses = [re.findall(r'"status": "(\w+)"', file.read_text()) for file in files]
+    assert statuses and statuses == [["ok"]] * len(files)
     before = {name: text for name, text in fresh.records().items() if "keras3-jax" in name}
 
     lock.write_bytes(locked)
@@ -99,10 +102,7 @@ def test_a_lock_that_cannot_be_installed_costs_its_own_cells_alone(fresh, path):
     after = fresh.records()
     assert {name: after[name] for name in before} == before
 
-    # Virtual environments measure no run again, and records keep the method.
-    assert fresh.measured() == {}
-    fresh.configure(models={"bert": {"fit": "default", "predict": [2, "default"]}})
-    assert fresh.measured() == {"keras3-jax": 1, "pytorch-eager": 1}
+    assert fresh.measured() == {}  # nor do virtual environments measure any run again
 
 
 def test_ctrl_c_while_conda_makes_environments_ends_with_one_line(fresh, path, tmp_path):

@@ -223,8 +223,6 @@ def _compiled(number: int) -> str:
 
 
 def _of_what_was_not_tried(not_tried: dict[str, Any]) -> tuple[Status, str]:
-    if "not_installed" in not_tried:
-        return "error", not_tried["not_installed"][:MAX_REASON]
     if "not_deployed" in not_tried:
         return "error", f"no environment: {not_tried['not_deployed']}"[:MAX_REASON]
     return "too large", _too_large(not_tried)

@@ -13,6 +13,10 @@ from pathlib import Path
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
 
 
+class KnownProblem(EnvironmentProblem):
+    """A problem that an earlier job of this start had."""
+
+
 @contextlib.contextmanager
 def once_per_start(marker: Path, start: str | None) -> Iterator[None]:
     """Wrap an installation: note its failure next to its marker. Until the next start, raise it
@@ -23,7 +27,7 @@ def once_per_start(marker: Path, start: str | None) -> Iterator[None]:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             before = json.loads(note.read_text())
             if before["start"] == start:
-                raise EnvironmentProblem(before["reason"])
+                raise KnownProblem(before["reason"])
     try:
         yield
     except EnvironmentProblem as problem:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from deploy import conda, environments
+from deploy.failures import KnownProblem
 from deploy.virtual_environments import EnvironmentProblem, write_atomically
 from supervise import device, machine, preconditions, processors, variables
 from supervise.interrupts import end_after_snakemake, end_with_snakemake
@@ -18,11 +19,15 @@ from supervise.watch import Watched
 
 
 class NoEnvironment(preconditions.Refused):
-    """The environment cannot be deployed; not_tried: the reason, as a record has it."""
+    """The environment cannot be installed.
 
-    def __init__(self, not_tried: dict[str, str]):
-        super().__init__(next(iter(not_tried.values())))
-        self.not_tried = not_tried
+    not_tried: the reason, as a record has it. known: this start has printed the reason before.
+    """
+
+    def __init__(self, problem: EnvironmentProblem):
+        super().__init__(str(problem))
+        self.not_tried = {"not_deployed": str(problem)}
+        self.known = isinstance(problem, KnownProblem)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,7 +119,7 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
             )
         )
     except EnvironmentProblem as problem:
-        raise NoEnvironment({"not_deployed": str(problem)}) from None
+        raise NoEnvironment(problem) from None
     except OSError as problem:
         say(f"{options.environment.stem}: {problem}")
         raise preconditions.Refused(
@@ -123,8 +128,8 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
 
 
 def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
-    """The options with an environment that can be deployed: their own, else the first possible one
-    of ``instead``, as several libraries can do fixed work. Their own, too, if none can be deployed.
+    """Return the options with an environment that can be installed: their own, else the first
+    possible one of ``instead``, as several libraries can do fixed work. Without any, their own.
 
     Raises :class:`supervise.preconditions.Refused` for a problem that no environment would solve.
     """
@@ -133,10 +138,10 @@ def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
         tried.environment, tried.definition = Path(tried.environment), Path(tried.definition)
         try:
             provide(tried, json.loads(tried.identity), options.output)
-        except NoEnvironment:
+        except NoEnvironment as problem:
+            if not problem.known:
+                say(f"millistep: environment {tried.environment.stem}: {problem}")
             continue
-        if place:
-            say(f"    in the environment {tried.environment.stem} instead")
         return tried
     return options
 
