@@ -7,6 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from millistep.analysis import answer, compare
 from millistep.analysis.archive import commands as archive
 from millistep.analysis.load import InputError
 from millistep.analysis.report.render import render
@@ -22,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     drawing.add_argument("--so-far", action="store_true", help="write report.html only")
     drawing.add_argument("--runs-only", action="store_true", help="write runs.csv and runs.parquet")
     drawing.set_defaults(function=_render, failure=1)
-    for module in (archive,):
+    for module in (archive, compare, answer):
         module.register(commands)
     options = parser.parse_args(arguments)
     try:

@@ -377,7 +377,7 @@ class Data:
                         (*workload, names[new], names[base], run, machines[new], -log, pairs)
                     )
         columns = [*WORKLOAD, "base", "configuration", "run", "machine", "log", "pairs"]
-        return pd.DataFrame(lines, columns=columns)
+        return pd.DataFrame(lines, columns=columns).astype({"log": float, "pairs": int})
 
     @cached_property
     def ratios(self) -> pd.DataFrame:

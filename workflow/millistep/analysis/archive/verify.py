@@ -9,6 +9,7 @@ import shutil
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from millistep.analysis.archive import ABOUT, SUMS, contents
 from millistep.analysis.archive.contents import RENDERING, ROOT, sha256
@@ -37,6 +38,7 @@ class Verification:
 
     @property
     def status(self) -> int:
+        """Return IDENTICAL, DIFFERS or NOT_VERIFIABLE."""
         if self.problems or (self.differences and not self.reasons):
             return DIFFERS
         return NOT_VERIFIABLE if self.differences else IDENTICAL
@@ -46,25 +48,39 @@ def verify(path: Path, scratch: Path) -> Verification:
     """Check an archive in an empty folder; InputError for a file that is no archive."""
     archive, again = scratch / "archive", scratch / "again"
     archive.mkdir()
-    found = Verification(problems=unpack(path, archive))
-    names = _files(archive)
-    places = [name for name in names if PLAN.fullmatch(name)]
-    if SUMS not in names or ABOUT not in names or len(places) != 1:
-        raise InputError(f"{path}: no archive of results, or {SUMS}, {ABOUT} or its plan is broken")
-    found.files = len(names)
-    _check_sums(archive, names - {SUMS}, found)
-    plan = read(archive / places[0], "plan", places[0])
-    if f"{plan['results']}/plan.json" != places[0]:
-        raise InputError(f"{places[0]}: results: {one_line(plan['results'], 60)} is another folder")
+    found, place, plan = _opened(path, archive)
     measured = contents.measured(plan, archive)
     for name in measured:
         (again / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(archive / name, again / name)
     found.digest = contents.digest(again, measured)
-    _compare_makers(archive, names, found)
-    _render(again, places[0], contents.folders(plan), found)
+    _compare_makers(archive, found)
+    _render(again, place, contents.folders(plan), found)
     _compare(archive, again, plan["results"], set(measured), found)
     return found
+
+
+def intact(path: Path, folder: Path) -> Path:
+    """Unpack an archive, all of whose digests must fit, and return the path of its plan."""
+    found, place, _ = _opened(path, folder)
+    if found.problems:
+        name, problem = min(found.problems.items())
+        raise InputError(f"{path}: {name}: {problem}")
+    return folder / place
+
+
+def _opened(path: Path, folder: Path) -> tuple[Verification, str, dict[str, Any]]:
+    """Unpack an archive and check its digests; return findings, name and content of its plan."""
+    problems, names = unpack(path, folder), _files(folder)
+    places = [name for name in names if PLAN.fullmatch(name)]
+    if SUMS not in names or ABOUT not in names or len(places) != 1:
+        raise InputError(f"{path}: no archive of results, or {SUMS}, {ABOUT} or its plan is broken")
+    found = Verification(files=len(names), problems=problems)
+    _check_sums(folder, names - {SUMS}, found)
+    plan = read(folder / places[0], "plan", places[0])
+    if f"{plan['results']}/plan.json" != places[0]:
+        raise InputError(f"{places[0]}: results: {one_line(plan['results'], 60)} is another folder")
+    return found, places[0], plan
 
 
 def _check_sums(archive: Path, names: set[str], found: Verification) -> None:
@@ -79,20 +95,19 @@ def _check_sums(archive: Path, names: set[str], found: Verification) -> None:
             found.problems[name] = f"its SHA-256 is not that of {SUMS}"
 
 
-def _compare_makers(archive: Path, names: set[str], found: Verification) -> None:
+def _compare_makers(archive: Path, found: Verification) -> None:
     """Note the sources and libraries that are others here."""
     about = read(archive / ABOUT, "archive", ABOUT)
     found.revision = about["revision"]
-    theirs = {name: sha256(archive / name) for name in names if name.startswith(RENDERING)}
+    theirs = {n: sha256(archive / n) for n in _files(archive) if n.startswith(RENDERING)}
     ours = {n: sha256(ROOT / n) for n in contents.sources(ROOT) if n.startswith(RENDERING)}
     other = sorted(n for n in theirs | ours if theirs.get(n) != ours.get(n))
     if other:
         found.reasons.append(f"other sources here: {some(other)}")
     made, here = about["made_with"], contents.made_with()
-    for name in sorted(made.keys() | here.keys()):
-        if made.get(name) != here.get(name):
-            versions = f"{name} {made.get(name)}, here {here.get(name)}"
-            found.reasons.append(f"rendered with {one_line(versions, 100)}")
+    for name in sorted(n for n in made.keys() | here.keys() if made.get(n) != here.get(n)):
+        versions = one_line(f"{name} {made.get(name)}, here {here.get(name)}", 100)
+        found.reasons.append(f"rendered with {versions}")
 
 
 def _render(project: Path, place: str, folders: list[str], found: Verification) -> None:
@@ -113,9 +128,9 @@ def _compare(
     """Compare all results that are not measured with what was rendered, byte for byte."""
     theirs, ours = (_files(root, results) - measured for root in (archive, again))
     found.rendered = len(ours)
-    for name in sorted(theirs ^ ours):
-        why = "does not follow from the records" if name in theirs else "missing"
-        found.differences[name] = why
+    for name in theirs ^ ours:
+        reason = "does not follow from the records" if name in theirs else "missing"
+        found.differences[name] = reason
     for name in sorted(theirs & ours):
         if (old := (archive / name).read_bytes()) != (new := (again / name).read_bytes()):
             found.differences[name] = first_difference(old, new)

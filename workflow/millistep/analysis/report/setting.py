@@ -60,7 +60,7 @@ def software(data: Data) -> str:
 
 def period(runs: pd.DataFrame) -> str:
     """Return the first and the last day of the runs (UTC)."""
-    days = runs["started_at"].dropna().str[:10]
+    days = runs["started_at"].dropna().astype(str).str[:10]
     if days.empty:
         return ""
     first, last = days.min(), days.max()

@@ -1,0 +1,148 @@
+"""The answer on a pull request, and the comparison of two results."""
+
+import json
+
+import pytest
+
+from millistep.analysis import answer, load
+from millistep.analysis.__main__ import main
+from millistep.analysis.load import InputError
+from tests.analysis_fixtures import files, write
+from tests.report.made import configuration, made
+
+pytestmark = pytest.mark.quick
+BASE, PATCH = "keras3-jax", "keras3-jax+patch"
+SETTINGS = {"threshold": 0.02, "looks": 3, "left_out": [], "report": ""}
+PAIR = [configuration(BASE), configuration(PATCH, overlay=["patch"])]
+
+
+def asked(*factors: float | None, runs: int = 8, base: float | None = 10.0, change=lambda r: None):
+    """Return the results of a patch that takes so many times the base in each workload."""
+    times = {
+        (model, "fit", 8): {BASE: base, PATCH: base and factor and base * factor}
+        for model, factor in zip(("bert", "sam"), factors, strict=False)
+    }
+    return made(times, runs, PAIR, change)
+
+
+def fail(*names: str, model: str = "sam"):
+    """Return a change that makes every run of the named configurations of a model fail."""
+
+    def change(record):
+        if record["cell"]["column"] in names and record["cell"]["model"] == model:
+            record.update(status="oom", reason="out of memory")
+            record["timing"] = None
+
+    return change
+
+
+def found_in(data, **settings):
+    settings = SETTINGS | settings
+    found = answer.answer(data, settings["threshold"], settings["looks"])
+    return found, answer.comment(data, found, settings, "0" * 64)
+
+
+def test_a_slower_workload_is_status_1():
+    found, text = found_in(asked(1.1, 1.0), left_out=["gemma/fit/4"], report="https://r.example")
+    assert found["verdict"].tolist() == ["slower", "tied"]
+    assert answer.status(found) == answer.SLOWER and found["decided"].all()
+    first = found.iloc[0]
+    assert first.low < 1.1 < first.high and 1.02 < first.smallest_shown < 1.05
+    assert text.startswith(
+        "### Millistep: the patch is slower by more than 2\u00a0% in 1 of 2 workloads; tied within"
+    )
+    assert "**slower** by more than" in text and "in one round only" in text
+    assert "gemma/fit/4" in text and "[Report](https://r.example)" in text
+
+
+@pytest.mark.parametrize(
+    ("factors", "runs", "verdicts", "status"),
+    [
+        ((1.0, 1.0), 8, ["tied", "tied"], answer.FINE),
+        ((0.9, 1.0), 8, ["faster", "tied"], answer.FINE),
+        ((1.0, 1.0), 2, ["inconclusive", "inconclusive"], answer.UNDECIDED),
+        ((1.0, 1.0), 1, ["inconclusive", "inconclusive"], answer.UNDECIDED),
+    ],
+)
+def test_statuses(factors, runs, verdicts, status):
+    found, text = found_in(asked(*factors, runs=runs))
+    assert found["verdict"].tolist() == verdicts
+    assert answer.status(found) == status
+    assert ("more time would narrow" in text) == (status == answer.UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"), [((PATCH,), answer.BROKEN), ((BASE, PATCH), answer.NEITHER)]
+)
+def test_a_workload_that_does_not_run_is_a_failure(names, said):
+    found, text = found_in(asked(1.0, 1.0, change=fail(*names)))
+    assert answer.status(found) == answer.SLOWER and found["decided"].all()
+    assert f"the patch {said} in sam fit; is tied" in text
+    assert "patch: oom: out of memory" in text
+
+
+def test_a_base_that_does_not_run_is_no_failure_of_the_patch():
+    found, _ = found_in(asked(1.0, 1.0, change=fail(BASE)))
+    assert answer.status(found) == answer.FINE
+
+
+def test_a_workload_that_is_known_not_to_run_is_left_out():
+    data = asked(1.0)
+    unsupported = made({("sam", "fit", 8): {BASE: None, PATCH: None}}, 8, PAIR)
+    for name in ("rows", "cells"):
+        data.plan[name] += unsupported.plan[name]
+    data.plan["models"] |= unsupported.plan["models"]
+    found, text = found_in(data)
+    assert answer.status(found) == answer.FINE
+    assert "not compared: base: unsupported" in text
+
+
+def test_intervals_of_all_workloads_and_looks_hold_together():
+    alone, _ = found_in(asked(1.1), looks=1)
+    together, _ = found_in(asked(1.1, 1.0), looks=3)
+    assert together["low"][0] < alone["low"][0] and alone["high"][0] < together["high"][0]
+
+
+def test_other_columns_have_no_answer():
+    pair = [configuration(BASE), configuration("pytorch-eager")]
+    data = made({("bert", "fit", 8): {BASE: 1.0, "pytorch-eager": 1.0}}, 3, pair)
+    with pytest.raises(InputError, match="two of one framework"):
+        answer.answer(data, 0.02, 1)
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """A plan of two configurations with real records, the second under another name."""
+    content = files("six_columns")
+    found = content["results/plan.json"]
+    base = next(entry for entry in found["columns"] if entry["name"] == BASE)
+    overlaid = json.loads(json.dumps(base)) | {"name": PATCH, "title": "Keras 3 (JAX, patch)"}
+    overlaid["settings"]["overlay"] = ["patch"]
+    found["columns"] = [base, overlaid]
+    cells = [cell for cell in found["cells"] if cell["column"] == BASE]
+    for cell in json.loads(json.dumps(cells)):
+        cell["column"] = PATCH
+        for run in cell["runs"]:
+            record = json.loads(json.dumps(content[run["record"]]))
+            run["record"] = run["record"].replace(BASE, PATCH)
+            record["cell"]["column"] = PATCH
+            record["identity"] = run["identity"]
+            content[run["record"]] = record
+        cells.append(cell)
+    found["cells"] = cells
+    return write(tmp_path, content)
+
+
+def test_the_command_writes_what_planning_reads(plan):
+    settings = json.dumps(SETTINGS)
+    folder = plan.parent
+    command = ["answer", "--plan", str(plan), "--settings", settings, "--output-dir", str(folder)]
+    assert main(command) == 0
+    content = json.loads((folder / "answer.json").read_text())
+    assert content["decided"] is True and content["status"] == 0
+    assert set(content["seconds_of_a_round"]) == {"bert/fit/4", "gemma/generate/2"}
+    assert all(10 < seconds < 200 for seconds in content["seconds_of_a_round"].values())
+    assert [row["verdict"] for row in content["rows"]] == ["tied", "tied"]
+    assert load.violation(content, "answer") == ""
+    text = (folder / "answer.md").read_text()
+    assert "| BERT fit | 2.144 | 2.144 | 3 | " in text and "sha256 of plan and records: `" in text

@@ -1,0 +1,175 @@
+"""Compare two archives or folders of results: a ratio per cell, and what else differs."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from millistep.analysis import stats, tables
+from millistep.analysis.archive.verify import intact
+from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
+from millistep.analysis.load import InputError, load
+from millistep.analysis.report.page import write_page
+from millistep.analysis.report.setting import machines, outcomes, period
+from millistep.analysis.topics.pairs import verdicts
+from millistep.analysis.words import count, listed, markdown, ms, one_line, within
+
+SIDES = ("base", "other")
+METHOD = (
+    "Ratio: time of the other over that of the base, below 1 if the other is faster, with Welch's"
+    " 95 % interval on logarithms of run means. Verdicts use Holm's correction per workload."
+)
+BANNER = "The machines differ, and a ratio includes that: nothing is called faster or slower."
+PLAN = ("scale", "accelerator", "precision", "weights", "seed", "runs")
+KINDS = ["setting", "machine", "version", "metadata"]
+SHOWN = ["Workload", "Batch size", "Framework", "Base, ms", "Other, ms", "Ratio", "Verdict", "Note"]
+OF_CELL = ["workload", "title", "ms", "runs", "why_excluded"]
+
+
+def cells(base: Data, other: Data) -> pd.DataFrame:
+    """Return a line per cell of either side: CELL, times, ratio with interval, verdict, note."""
+    sides = (data.cells[[*CELL, *OF_CELL]] for data in (base, other))
+    found = pd.merge(*sides, on=CELL, how="outer", suffixes=("_base", "_other"), indicator="in")
+    for name in ("workload", "title"):
+        found[name] = found[f"{name}_base"].fillna(found[f"{name}_other"])
+    frames = (data.runs[data.runs["used"]].set_index(CELL) for data in (base, other))
+    runs = [dict(list(frame.groupby(level=CELL, sort=False))) for frame in frames]
+    lines = []
+    for line in found.to_dict("records"):
+        own = [side.get(tuple(line[name] for name in CELL)) for side in runs]
+        note = _note(line, base, other, own)
+        lines.append((note, *(stats.NO_RATIO if note else _ratio(*own))))
+    names = ["note", "ratio", "low", "high", "p", "rounds"]
+    found[names] = pd.DataFrame(lines, columns=names)
+    found["verdict"] = None
+    if not machines_differ(base, other):
+        found["verdict"] = verdicts(found.assign(speedup=1 / found["ratio"]), WORKLOAD)
+    of_sides = [f"{name}_{side}" for side in SIDES for name in ("ms", "runs")]
+    return found[[*CELL, "workload", "title", *of_sides, "ratio", "low", "high", "verdict", "note"]]
+
+
+def machines_differ(base: Data, other: Data) -> bool:
+    """Return whether the two were measured on more than one machine."""
+    return pd.concat([base.runs["machine.id"], other.runs["machine.id"]]).nunique() != 1
+
+
+def _note(line: dict[str, Any], base: Data, other: Data, runs: list[Any]) -> str:
+    """Return why two cells have no ratio."""
+    if line["in"] != "both":
+        return "only in the base" if line["in"] == "left_only" else "only in the other"
+    scales = [data.plan["scale"] for data in (base, other)]
+    models = [data.plan["models"][line["model"]].get("architecture") for data in (base, other)]
+    if scales[0] != scales[1]:
+        return f"scale {scales[0]} and {scales[1]}"
+    if models[0] != models[1]:
+        return "another architecture"
+    reasons = {side: one_line(line[f"why_excluded_{side}"], 100) for side in SIDES}
+    excluded = [f"{side}: {reason}" for side, reason in reasons.items() if reason]
+    if not excluded and {*runs[0]["started_at"]} & {*runs[1]["started_at"]}:
+        return "runs in common"
+    return "; ".join(excluded)
+
+
+def _ratio(base: pd.DataFrame, other: pd.DataFrame) -> stats.Ratio:
+    """Return Welch's ratio; machines are the independent values if there are several."""
+    values = []
+    for side in (base, other):
+        logs = np.log(side["ms_per_step"])
+        of_machines = logs.groupby(side["machine.id"].fillna("")).mean()
+        values.append(np.exp(of_machines if len(of_machines) > 1 else logs))
+    return stats.welch(*values)
+
+
+def differences(base: Data, other: Data) -> pd.DataFrame:
+    """Return a line per setting, fact of the machine, version or metadata entry that differs."""
+    frames = (pd.DataFrame(_facts(d), columns=["what", "entry", "value"]) for d in (base, other))
+    values = [
+        frame.drop_duplicates().groupby(["what", "entry"], sort=False)["value"].agg(listed)
+        for frame in frames
+    ]
+    found = pd.concat(values, axis=1, keys=SIDES, sort=False)
+    found = found[found["base"].ne(found["other"])].fillna("absent").reset_index()
+    return found.sort_values("what", key=lambda of: of.map(KINDS.index), kind="stable")
+
+
+def _facts(data: Data) -> Iterator[tuple[str, str, str]]:
+    yield from (("setting", name, str(data.plan[name])) for name in PLAN)
+    for name, value in pd.json_normalize(data.plan.get("further") or {}).iloc[:1].items():
+        yield "setting", name, str(value.iloc[0])
+    for model, entry in data.plan["models"].items():
+        for name, value in (entry.get("architecture") or {}).items():
+            yield "setting", f"{model} {name}", str(value)
+    for line in data.machines.dropna(subset="value").itertuples():
+        yield "machine", f"{line.section}: {line.name}", str(line.value)
+    kinds = {"step_ms": float, **dict.fromkeys(("accelerator", "dtype", "size"), str)}
+    products = data.references.dropna(subset="step_ms").astype(kinds)
+    kinds = "reference workload, " + products["accelerator"] + " " + products["dtype"]
+    for kind, log in (
+        np.log(products["step_ms"]).groupby(kinds + " " + products["size"]).mean().items()
+    ):
+        yield "machine", kind, f"{ms(np.exp(log))} ms"
+    versions = data.packages.merge(data.runs.reindex(columns=[*RUN, "environment.name"]), on=RUN)
+    names = ["environment.name", "package", "version"]
+    for environment, package, version in versions[names].drop_duplicates().to_numpy():
+        yield "version", f"{environment}: {package}", str(version)
+    metadata = data.metadata.merge(data.planned[[*CELL, "title"]], on=CELL)
+    for title, entry, value in metadata[["title", "entry", "value"]].drop_duplicates().to_numpy():
+        yield "metadata", f"{title}: {entry}", one_line(value, 100)
+
+
+def shown(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the lines of `cells` as texts."""
+    lines = [
+        (c.workload, c.batch_size, c.title, ms(c.ms_base), ms(c.ms_other),
+         within(c.ratio, c.low, c.high), c.verdict or "", c.note)
+        for c in found.itertuples()
+    ]  # fmt: skip
+    return pd.DataFrame(lines, columns=SHOWN)
+
+
+def compare(base: Data, other: Data, names: tuple[str, str], output: Path) -> None:
+    """Write the comparison as HTML, Markdown and CSV."""
+    found, differing = cells(base, other), differences(base, other)
+    facts = []
+    for side, name, data in zip(SIDES, names, (base, other), strict=True):
+        where = f"{data.plan['scale']} scale, {machines(data.runs)}, {period(data.runs)}"
+        facts.append((side.capitalize(), f"{name}: {where}; runs: {outcomes(data.runs)}"))
+    page = {"title": "Millistep: two results compared", "facts": facts, "method": METHOD}
+    words = found["verdict"].value_counts(sort=False).items()
+    told = listed(f"{word} in {count(number, 'cell')}" for word, number in words)
+    page |= {"banner": BANNER if machines_differ(base, other) else ""}
+    page |= {"result": f"Verdicts on the other: {told}."}
+    frames = {"cells": shown(found), "differences": differing}
+    write_page(output, "comparison.html.j2", page | frames)
+    tables.write_csv(found, output.with_suffix(".csv"))
+    parts = ["# Two results compared", *(f"{term}: {markdown(text)}" for term, text in facts)]
+    parts += [page["banner"], page["result"], METHOD]
+    for title, frame in frames.items():
+        texts = frame.map(lambda value: markdown(str(value)))
+        parts += [f"## {title.capitalize()}", texts.to_markdown(index=False, disable_numparse=True)]
+    output.with_suffix(".md").write_text("\n\n".join(filter(None, parts)) + "\n", "utf-8")
+
+
+def register(commands: Any) -> None:
+    """Add the command `compare`."""
+    options = commands.add_parser("compare", help="compare two archives or folders of results")
+    options.add_argument("base", type=Path)
+    options.add_argument("other", type=Path)
+    options.add_argument("--output", type=Path, required=True, help="the page, ending in .html")
+    options.set_defaults(function=_main, failure=1)
+
+
+def _main(options: argparse.Namespace) -> int:
+    if options.output.suffix != ".html":
+        raise InputError(f"{options.output}: the name of the page must end in .html")
+    with TemporaryDirectory(prefix="millistep-") as scratch:
+        sides = []
+        for name, path in (("base", options.base), ("other", options.other)):
+            (folder := Path(scratch, name)).mkdir()
+            sides.append(load(path / "plan.json" if path.is_dir() else intact(path, folder)))
+        compare(*sides, (options.base.name, options.other.name), options.output)
+    return 0
