@@ -1,4 +1,4 @@
-"""The whole table on a simulated GPU (docs/gpu_stand_in.md): from the configuration to the report.
+"""The whole table on a simulated GPU (tests/gpu_stand_in): from configuration to report.
 
 A copy of the project in a folder of its own, with ``accelerator: cuda`` and an interpreter on the
 stand-in for each framework, measured and drawn by Snakemake. Started again, it goes on. It prints

@@ -2,5 +2,5 @@
 
 Kernels compute nothing and take a set time, memory is the host's with a limit, copies are real.
 From public headers and documentation alone; nothing of NVIDIA's is loaded, altered or kept.
-docs/gpu_stand_in.md says what it can show and what it cannot.
+README.md says what it can show and what it cannot.
 """

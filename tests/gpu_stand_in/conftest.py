@@ -12,10 +12,20 @@ from deploy.virtual_environments import EnvironmentProblem
 from . import build, harness
 from .machine import Machine
 
-ASKED = "MILLISTEP_GPU_STAND_IN"  # if set, more frameworks for CUDA are deployed and run
+ASKED = "MILLISTEP_GPU_STAND_IN"  # if set, all tests of this folder run
 IS_ASKED = bool(os.environ.get(ASKED))
-ALWAYS = ("pytorch-", "keras3-jax")  # beginnings of the columns that are always run
+CELL = "test_columns.py::test_a_step_takes_what_its_device_did"
+# The libraries' own tests in C, and one cell each of PyTorch and JAX.
+ALWAYS = ("test_behaviour.py::", f"{CELL}[pytorch-eager]", f"{CELL}[keras3-jax]")
 FORGED = "a downloaded file is not the one that was locked"  # which no skip may hide
+
+
+def pytest_collection_modifyitems(items):
+    """Skip most tests of the simulator unless the environment variable requests them."""
+    for item in items:
+        _, here, test = item.nodeid.partition("gpu_stand_in/")
+        if here and not IS_ASKED and not test.startswith(ALWAYS):
+            item.add_marker(pytest.mark.skip(reason=f"runs if {ASKED} is set"))
 
 
 @pytest.fixture(scope="session")
@@ -50,8 +60,6 @@ def environment_of(libraries):
     def of(column):
         if (sys.platform, platform.machine()) != ("linux", "x86_64"):
             pytest.skip("there are wheels for CUDA for Linux on x86-64 alone")
-        if not column.startswith(ALWAYS) and not IS_ASKED:
-            pytest.skip(f"{column} for CUDA is deployed and run where {ASKED} is set")
         if column not in reasons:
             try:
                 marker, libraries = harness.environment_of(column)
@@ -68,13 +76,6 @@ def environment_of(libraries):
 @pytest.fixture(scope="session")
 def pytorch(environment_of):
     return environment_of("pytorch-eager")
-
-
-@pytest.fixture(scope="session")
-def asked():
-    """Skips what a busy machine may change, or what takes long, unless it is asked for."""
-    if not IS_ASKED:
-        pytest.skip(f"wants a machine with little else to do, and runs where {ASKED} is set")
 
 
 @pytest.fixture(scope="session")

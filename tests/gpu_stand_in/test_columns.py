@@ -51,12 +51,10 @@ def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
         assert "attention" not in parity.get("declared", "")
         xla = parity["compiler"] == "xla"
         assert bool(parity.get("cuda_graphs")) == xla == any(p.graph_launches for p in processes)
-        names = {each["name"] for each in record["host_overhead"]["operations"]}
-        assert any(name.endswith(" in softmax") for name in names) == xla  # of the attention
     assert not any(record["timing"]["late_ns"] or [])  # none where TensorFlow is asked nothing
 
 
-def test_a_loop_of_xla_makes_a_turn_for_each_new_token(asked, environment_of, tmp_path):
+def test_a_loop_of_xla_makes_a_turn_for_each_new_token(environment_of, tmp_path):
     """Before each turn, and at the end, the host asks the device if there is another one."""
     _, libraries = environment_of("keras3-jax")
     machine = Machine(tmp_path, libraries).set(kernel_us=KERNEL_US)
@@ -82,7 +80,7 @@ class Framework(pytorch_eager.Framework):
 
 
 @pytest.mark.parametrize("task", ["fit", "predict"])
-def test_without_a_fence_a_run_is_invalid(asked, pytorch, tmp_path, task):
+def test_without_a_fence_a_run_is_invalid(pytorch, tmp_path, task):
     """BERT waits for its device once a step, to look at the mask, so most of the time is seen."""
     own = tmp_path / "own"
     (own / "frameworks").mkdir(parents=True)
@@ -100,7 +98,7 @@ def test_without_a_fence_a_run_is_invalid(asked, pytorch, tmp_path, task):
 WEIGHTS_MIB = 2 * 8_537_680_896 / 2**20  # Gemma's, in bfloat16
 
 
-def test_gemma_takes_memory_of_the_device_and_hardly_any_of_the_host(asked, pytorch, tmp_path):
+def test_gemma_takes_memory_of_the_device_and_hardly_any_of_the_host(pytorch, tmp_path):
     _, libraries = pytorch
     machine = Machine(tmp_path, libraries).set(devices="a100-40gb")
     with harness.on(machine):

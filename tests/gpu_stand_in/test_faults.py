@@ -68,7 +68,7 @@ def test_after_a_gpu_that_was_lost_the_plan_says_that_there_is_none(measured):
         assert list(harness.plan(CELL["columns"]).barred.values()) == [NO_GPU]
 
 
-def test_clocks_that_fall_are_in_the_record(asked, measured):
+def test_clocks_that_fall_are_in_the_record(measured):
     settings = {"slow": f"{IN_THE_WINDOW} 0.5", "kernel_us": 2000}
     record, machine = measured(settings, monitor_interpreter=sys.executable)
     assert record["status"] == "ok", record["reason"]

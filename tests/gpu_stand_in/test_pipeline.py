@@ -14,7 +14,7 @@ COLUMNS = ["pytorch-eager", "pytorch-compiled"]
 
 
 @pytest.fixture(scope="module")
-def measured(asked, pytorch, tmp_path_factory) -> tuple[Project, Machine]:
+def measured(pytorch, tmp_path_factory) -> tuple[Project, Machine]:
     interpreter, libraries = pytorch
     folder = tmp_path_factory.mktemp("stand_in")
     machine = Machine(folder, libraries).set(kernel_us=KERNEL_US)

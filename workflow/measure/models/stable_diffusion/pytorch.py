@@ -90,9 +90,7 @@ def run_pipeline(unet: Any, prompts: Any, empty: Any, latents: Any) -> None:
     parts = {"unet": unet, "scheduler": diffusers.DDIMScheduler(**SCHEDULE), **absent}
     try:
         pipeline = _pipeline(vae=None, text_encoder=None, **parts)
-    except (
-        AttributeError
-    ):  # Diffusers 0.25 reads dtype and sizes of parts it never runs
+    except AttributeError:  # Diffusers 0.25 reads dtype and sizes of parts it never runs
         sizes = SimpleNamespace(block_out_channels=(0, 0, 0, 0))
         unused = SimpleNamespace(dtype=unet.dtype, config=sizes, modules=list)
         pipeline = _pipeline(vae=unused, text_encoder=unused, **parts)
