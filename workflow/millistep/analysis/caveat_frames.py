@@ -76,9 +76,9 @@ def differing(data: Data) -> pd.DataFrame:
     values = entries.groupby(keys, sort=False)["value"].agg(_merged).rename("value").reset_index()
     values = values[values["value"] != "none seen"]
     several = values.groupby([*WORKLOAD, "entry"])["value"].transform("nunique") > 1
-    groups = values[several].groupby([*WORKLOAD, "entry"], sort=False)[["title", "value"]]
-    found = groups.apply(_values).rename("values").reset_index()
-    found = found.reindex(columns=[*WORKLOAD, "entry", "values"])
+    groups = values[several].groupby([*WORKLOAD, "entry"], sort=False)
+    lines = [(*key, _values(of)) for key, of in groups]
+    found = pd.DataFrame(lines, columns=[*WORKLOAD, "entry", "values"])
     return found.merge(data.workloads[[*WORKLOAD, "workload"]], on=WORKLOAD)
 
 
