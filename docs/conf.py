@@ -15,7 +15,7 @@ copyright = "the authors of Millistep, Apache-2.0"
 extensions = ["myst_parser", "sphinx_external_toc"]
 external_toc_path = "docs/toc.yml"
 # Sources are the whole repository, so that links between its folders hold.
-include_patterns = ["*.md", "*/*.md"]
+include_patterns = ["*.md", "*/*.md", "studies/*/*.md"]
 exclude_patterns = [".*", "results", "site", "tests", "workflow", "envs", "profiles", "report"]
 myst_heading_anchors = 3
 html_theme = "furo"
