@@ -19,8 +19,6 @@ from tests.planning.test_config import plan
 from tests.shared import ROOT, succeed, valid
 from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
 
-VENV, USERS = Namespace(deployment="venv"), Namespace(deployment="interpreter")
-
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory) -> Workshop:
@@ -34,6 +32,14 @@ def deployed(tmp_path_factory) -> Workshop:
 def put_over(workshop: Workshop, *sources, method="venv", **options):
     overlays = [word for source in sources for word in ("--overlay", str(source))]
     return workshop.run("--method", method, "--name", "tiny+more", *overlays, **options)
+
+
+def as_planned(workshop, marker, wanted, method="venv", **options):
+    """Whether the supervisor takes a marker as it is."""
+    facts = {"definition": workshop.definition, "environment": workshop.folder / "marker.json"}
+    return jobs.as_planned(
+        marker, Namespace(**{**facts, "deployment": method, "another": False, **options}), wanted
+    )
 
 
 def says(workshop: Workshop) -> str:
@@ -86,13 +92,13 @@ def test_what_lies_beneath_is_made_again_where_it_is_gone(workshop):
     assert put_over(workshop, tree) == (0, [])
     marker = workshop.marker()
     wanted = {"environment": marker["definition_sha256"]}
-    assert jobs.as_planned(marker, VENV, wanted)
-    assert not jobs.as_planned({}, VENV, wanted)  # some other JSON is in its place
+    assert as_planned(workshop, marker, wanted)
+    assert not as_planned(workshop, {}, wanted)  # some other JSON is in its place
     shutil.rmtree(workshop.prefix)
-    assert not jobs.as_planned(marker, VENV, wanted)
+    assert not as_planned(workshop, marker, wanted)
     assert put_over(workshop, tree) == (0, [])
     assert workshop.marker() == marker
-    assert jobs.as_planned(marker, VENV, wanted)
+    assert as_planned(workshop, marker, wanted)
 
 
 def test_over_conda_it_is_another_one_than_over_a_virtual_environment(workshop):
@@ -112,17 +118,23 @@ def test_over_conda_it_is_another_one_than_over_a_virtual_environment(workshop):
 def test_a_marker_holds_for_the_activated_and_complete_environment_alone(workshop, monkeypatch):
     first = workshop.conda_prefix()
     assert workshop.run("--method", "conda") == (0, [])
-    options = Namespace(deployment="conda", definition=workshop.definition, another=False)
     marker = workshop.marker()
     wanted = {"environment": marker["definition_sha256"]}
+
+    def holds(**options):
+        return as_planned(workshop, marker, wanted, "conda", **options)
+
     monkeypatch.setenv("CONDA_PREFIX", str(first))
-    assert jobs.as_planned(marker, options, wanted)
+    assert holds()
     monkeypatch.setenv("CONDA_PREFIX", str(workshop.conda_prefix("two")))
-    assert not jobs.as_planned(marker, options, wanted)
-    assert jobs.as_planned(marker, Namespace(**{**vars(options), "another": True}), wanted)
+    assert not holds()
+    assert holds(another=True)
     monkeypatch.setenv("CONDA_PREFIX", str(first))
-    (first / "millistep-complete").unlink()
-    assert not jobs.as_planned(marker, options, wanted)
+    mark = first / "millistep-complete"
+    mark.touch()  # Snakemake made it again, perhaps with another pip
+    assert not holds()
+    mark.unlink()
+    assert not holds()
 
 
 def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so(
@@ -153,11 +165,13 @@ def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so
         assert "tiny-thing==9.9 cannot be installed: " in found["reason"]
 
 
-def test_another_interpreter_of_the_users_is_another_environment(tmp_path):
-    marker = {"method": "interpreter", "definition_sha256": "a", "prefix": str(tmp_path)}
-    marker["interpreter"] = sys.executable
-    wanted = {"environment": "a", "interpreter": sys.executable}
-    assert jobs.as_planned(marker, USERS, wanted)
-    other = tmp_path / "python"
+def test_another_interpreter_of_the_users_is_another_environment(workshop):
+    named = ("--interpreter", sys.executable)
+    assert workshop.run("--method", "interpreter", *named) == (0, [])
+    marker = workshop.marker()
+    wanted = {"environment": marker["definition_sha256"], "interpreter": sys.executable}
+    assert as_planned(workshop, marker, wanted, "interpreter")
+    other = workshop.folder / "python"
     other.symlink_to(sys.executable)
-    assert not jobs.as_planned(marker, USERS, {**wanted, "interpreter": str(other)})
+    wanted["interpreter"] = str(other)
+    assert not as_planned(workshop, marker, wanted, "interpreter")

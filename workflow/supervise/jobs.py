@@ -10,7 +10,7 @@ from typing import Any
 
 from deploy import conda, environments
 from deploy.failures import KnownProblem
-from deploy.virtual_environments import EnvironmentProblem, write_atomically
+from deploy.virtual_environments import COMPLETE, EnvironmentProblem, write_atomically
 from supervise import device, machine, preconditions, processors, variables
 from supervise.interrupts import end_after_snakemake, end_with_snakemake
 from supervise.marks import Refusal
@@ -150,22 +150,29 @@ def as_planned(
     environment: dict[str, Any], options: argparse.Namespace, identity: dict[str, Any]
 ) -> bool:
     """Return True if a marker's environment is there, complete, and the one planned."""
-    below = environment.get("beneath") or environment.get("prefix", "")
+    prefix, below = environment.get("prefix", ""), environment.get("beneath")
+    folder = Path(below or prefix)
     if options.deployment == "conda":
-        # Snakemake may have made it again, or activates another one than before.
-        found = conda.is_complete(Path(below), options.definition)
-        usable = found and (options.another or Path(below) == conda.activated())
+        found = conda.is_complete(folder, options.definition)
+        usable = found and (options.another or folder == conda.activated())
     else:
-        usable = os.path.isdir(below)
+        usable = folder.is_dir()
     # The user's own interpreter is in no digest; under an override it is not in the marker either.
-    own = None if "beneath" in environment else identity.get("interpreter")
+    own = None if below else identity.get("interpreter")
     return (
         usable
         and environment.get("method") == options.deployment
         and (own is None or environment.get("interpreter") == environments.users_interpreter(own))
         and environment.get("definition_sha256") == identity["environment"]
         and os.access(environment.get("interpreter", ""), os.X_OK)
+        and not any(_is_newer(Path(each), options.environment) for each in (prefix, folder))
     )
+
+
+def _is_newer(prefix: Path, marker: Path) -> bool:
+    """Return True if an environment was made again after its marker was written."""
+    mark = prefix / COMPLETE
+    return mark.exists() and mark.stat().st_mtime_ns > marker.stat().st_mtime_ns
 
 
 def read(marker: Path) -> dict[str, Any] | None:
