@@ -41,10 +41,10 @@ RC: dict[str, Any] = {
     name: INK
     for name in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 }
-WIDTH_IN, PANEL_IN, MOST_PANELS = 8.0, 2.3, 60
+WIDTH_IN, PANEL_IN, MOST_PANELS = 8.0, 2.3, 16
 DARKEST = 8.0  # times the fastest
 FORMATS = ("svg", "pdf", "png")
-MOST_MARKS = 20_000
+MOST_ROWS, MOST_MARKS = 40, 10_000
 
 
 def draw(name: str, draw_into: Callable[[Figure], None], folder: Path) -> bool:
@@ -54,6 +54,8 @@ def draw(name: str, draw_into: Callable[[Figure], None], folder: Path) -> bool:
         draw_into(figure)
         if not figure.axes:
             return False
+        figure.draw_without_rendering()  # lay it out once for all formats
+        figure.set_layout_engine("none")
         folder.mkdir(parents=True, exist_ok=True)
         for suffix in FORMATS:
             dates = (
@@ -91,7 +93,7 @@ def of_topic(topic: Any, data: Data) -> Callable[[Figure], None]:
 
 
 def panels(figure: Figure) -> Iterator[Axes]:
-    """Yield axes, as many as are asked for."""
+    """Yield axes for the first workloads; the CSV of the topic has all of them."""
     for place in range(MOST_PANELS):
         yield figure.add_subplot(MOST_PANELS, 1, place + 1)
 
@@ -99,6 +101,8 @@ def panels(figure: Figure) -> Iterator[Axes]:
 def relative(data: Data, figure: Figure) -> None:
     """Draw a box per cell: its time over that of the fastest, grey if the two are not separated."""
     cells = data.cells.assign(shown=relative_to_fastest(data))
+    total = data.cells[WORKLOAD].drop_duplicates()
+    cells = cells.merge(total.head(MOST_ROWS), on=WORKLOAD)
     if cells["shown"].isna().all():
         return
     wanted = data.configurations
@@ -125,7 +129,8 @@ def relative(data: Data, figure: Figure) -> None:
         found = standing.get((*order[line], grid.columns[place]))
         text, look = _box(ratio, found)
         axes.text(place + 0.5, line + 0.5, text, ha="center", va="center", **({"size": 8.5} | look))
-    figure.supxlabel("1.00: fastest (bold). Grey: not separated from it.", fontsize=7.5)
+    left_out = f" First {MOST_ROWS} workloads of {len(total)}." if len(total) > MOST_ROWS else ""
+    figure.supxlabel(f"1.00: fastest (bold). Grey: not separated.{left_out}", fontsize=7.5)
 
 
 def relative_to_fastest(data: Data) -> pd.Series:
@@ -155,7 +160,7 @@ def _box(ratio: float, standing: str | None) -> tuple[str, dict[str, Any]]:
 
 def speedup(data: Data, figure: Figure, family: str) -> None:
     """Draw the speed-up of the fastest Keras 3 configuration over the fastest of a family."""
-    found = best_of_keras3(data, family)
+    found = best_of_keras3(data, family).head(MOST_ROWS)
     if found.empty:
         return
     figure.set_size_inches(WIDTH_IN, 1.1 + 0.42 * len(found))
@@ -225,13 +230,14 @@ def rounds(data: Data, figure: Figure) -> None:
         + (found["window"] - 0.5) / found.groupby(RUN)["window"].transform("max")
         - 0.5
     )
+    found = found.iloc[:: max(1, len(found) // MOST_MARKS)]  # evenly chosen from many
     figure.set_size_inches(WIDTH_IN, 3.4)
     axes = figure.subplots()
     for line in data.configurations.itertuples():
         of = found[found["configuration"] == line.configuration]
         axes.plot(
             of["place"], of["percent"], line.marker, color=line.color, markersize=2.4,
-            linestyle="", label=line.title, rasterized=len(found) > MOST_MARKS,
+            linestyle="", label=line.title,
         )  # fmt: skip
     reach = max(3.0, 1.1 * found["percent"].abs().quantile(0.99))
     axes.set_ylim(-reach, reach)
