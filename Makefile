@@ -60,7 +60,7 @@ answer: .venv
 	python workflow/planning answer $${deploy:-} $(ARGS)
 
 verify: named_archive .venv-analysis
-	@PYTHONPATH=workflow .venv-analysis/bin/python -m analysis.archive.verify "$(ZIP)"
+	@PYTHONPATH=workflow .venv-analysis/bin/python -P -m millistep.analysis verify "$(ZIP)"
 
 known_study:
 	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(offered)))

@@ -22,15 +22,12 @@ os.environ.pop("CONDA_PREFIX", None)
 PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
 # Share the project that tests/pipeline/conftest.py measures.
 MEASURED = [
-    f"pipeline/test_{name}.py"
-    for name in ("archive", "bad_input", "report", "rerun", "six_columns")
+    f"pipeline/test_{name}.py" for name in ("archive", "bad_input", "rerun", "six_columns")
 ] + ["[bert]"]
-ARCHIVED = "analysis/test_archive"  # share the archive that tests/analysis/conftest.py makes
 HALVES = "pipeline/test_all_models.py"
 LONGEST = "measured", "["  # and each of the halves
 # No framework, no browser, no environment that has to be made: `make quick`.
-QUICK = "planning", "analysis", "test_contract.py", "test_definitions.py", "test_layers.py"
-NOT_QUICK = "analysis/test_browser", "analysis/test_latex"
+QUICK = "planning", "report", "test_contract.py", "test_definitions.py", "test_layers.py"
 # The first of these tests pays for what others share, which a busy machine makes slow.
 SHARING = "pipeline/", "models/", "gpu_stand_in/"
 # The longest come first: no worker is to begin with one of them when the others have ended.
@@ -56,7 +53,7 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     for item in items:
         path = _path(item.nodeid)
-        if path.startswith(QUICK) and not path.startswith(NOT_QUICK):
+        if path.startswith(QUICK):
             item.add_marker(pytest.mark.quick)
         if path.startswith(SHARING):
             item.add_marker(pytest.mark.timeout(2400))
@@ -84,9 +81,7 @@ def _group(nodeid: str) -> str:
     path = _path(nodeid)
     if path == HALVES:
         path = "[" + nodeid.partition("[")[2]
-    if path in MEASURED:
-        return "measured"
-    return ARCHIVED if path.startswith(ARCHIVED) else path
+    return "measured" if path in MEASURED else path
 
 
 def _place(nodeid: str) -> tuple[int, bool, str]:

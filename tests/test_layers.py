@@ -6,21 +6,10 @@ from pathlib import Path
 import pytest
 
 WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
-# Both houses, each from the bottom to the top; a room may import those before it.
+# From the bottom to the top; a room may import those before it.
 MEASURING = ("contract", "packing", "deploy", "measure", "supervise", "planning")
 MEASURING += ("machine_card", "bundle")
-ANALYSIS = (
-    "statistics",
-    "formats",
-    "writing",
-    "results",
-    "data",
-    "comparisons",
-    "caveats",
-    "claims",
-)
-ANALYSIS += ("tables", "figures", "topics", "report", "archive", "compare", "atlas", "answer")
-# Rooms of the other house that the analysis may use: to read a record, to pack a zip.
+# Rooms that the analysis may use: to read a record, to pack a zip.
 SHARED = ("contract", "packing")
 # Rooms that run inside a framework's interpreter, or before any environment exists.
 ALONE = {room: {room} for room in ("measure", "deploy", "contract")}
@@ -52,34 +41,24 @@ def files(folder: Path) -> list[Path]:
 
 def test_every_file_has_a_room_and_every_room_a_place():
     folders = {path.name for path in WORKFLOW.iterdir() if any(path.rglob("*.py"))}
-    assert folders == {*MEASURING, "analysis"}
-    rooms = {path.name for path in (WORKFLOW / "analysis").iterdir() if any(path.rglob("*.py"))}
-    assert rooms == {*ANALYSIS}
+    assert folders <= {*MEASURING, "millistep"}
     assert [path.name for path in WORKFLOW.glob("*.py")] == []
-    assert [path.name for path in (WORKFLOW / "analysis").glob("*.py")] == ["__init__.py"]
 
 
 @pytest.mark.parametrize("room", MEASURING)
 def test_nothing_that_measures_imports_upwards_or_the_analysis(room):
     allowed = set(MEASURING[: MEASURING.index(room) + 1])
     for path in files(WORKFLOW / room):
-        used = rooms_of(path, (*MEASURING, "analysis"))
+        used = rooms_of(path, (*MEASURING, "millistep"))
         assert used <= ALONE.get(room, allowed), path
 
 
-@pytest.mark.parametrize("room", ANALYSIS)
-def test_nothing_that_analyses_imports_upwards_or_what_measures(room):
-    allowed = set(ANALYSIS[: ANALYSIS.index(room) + 1])
-    for path in files(WORKFLOW / "analysis" / room):
-        # a command stands above the rooms: it loads what topics register
-        above = {"topics"} if path.name == "__main__.py" else set()
-        assert rooms_of(path, ANALYSIS, "analysis.") <= allowed | above, path
+def test_the_analysis_imports_nothing_that_measures():
+    for path in files(WORKFLOW / "millistep/analysis"):
         assert rooms_of(path, MEASURING) <= set(SHARED), path
 
 
-def test_no_topic_imports_another():
-    topics = {path.name for path in (WORKFLOW / "analysis/topics").iterdir() if path.is_dir()}
-    for topic in topics - {"__pycache__"}:
-        for path in files(WORKFLOW / "analysis/topics" / topic):
-            others = rooms_of(path, tuple(topics - {topic}), "analysis.topics.")
-            assert not others, path
+def test_statistics_read_and_print_nothing():
+    for name in ("stats", "steady"):
+        used = imported(WORKFLOW / f"millistep/analysis/{name}.py")
+        assert not {each for each in used if each.startswith(("pathlib", "json", "jinja2"))}

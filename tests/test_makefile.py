@@ -69,7 +69,7 @@ def test_a_python_that_is_too_old_is_named_with_the_one_that_is_needed(make, tmp
 
 def test_an_archive_is_verified_by_the_sources_that_are_here(make, tmp_path):
     program(tmp_path / ".venv-analysis/bin/python", 'echo "called: $PYTHONPATH $*"')
-    called = "called: workflow -m analysis.archive.verify my a.zip\n"
+    called = "called: workflow -P -m millistep.analysis verify my a.zip\n"
     assert make("--old-file=.venv-analysis", "verify", "ZIP=my a.zip") == (0, called, "")
 
 

@@ -9,13 +9,8 @@ import re
 
 import pytest
 
-from analysis.archive.rebuild import rebuild
-from analysis.caveats import collect
-from analysis.comparisons.cards import ENTRIES, NO_DIFFERENCE
-from analysis.data.operation_groups import Group, group_of
-from analysis.report.measured import measured
-from analysis.report.parity import differing
-from analysis.results.loading import load_results
+from millistep.analysis.report.render import render
+from millistep.analysis.topics.why import group_of
 
 from ..shared import valid
 from .conftest import COLUMNS, FRAMEWORKS, KERAS2, KERAS3, PYTORCH, checkout, columns_with
@@ -44,8 +39,7 @@ def half(request, tmp_path_factory):
         project = checkout(tmp_path_factory.mktemp("half"))
         project.configure(models={model: TASKS[model] for model in request.param})
         project.made(PLAN, *project.planned_records())
-        # Drawn by one command: in the project that other tests share, rules do it one by one.
-        rebuild(project.folder, PLAN, None)
+        render(project.folder / PLAN, project.folder / "results")
     project.models = request.param
     return project
 
@@ -121,7 +115,7 @@ def test_every_step_was_profiled_and_none_was_compiled_while_timed(half):
             name
         )
         groups = {group_of(operation["name"]) for operation in profile["operations"]}
-        assert Group.PRODUCTS in groups, name
+        assert "products and attention" in groups, name
         assert record["timing"]["compilations"]["during_timing"] in (0, None), name
         assert record["parity"]["matmul_precision"] == "float32", name
         has_images = record["work"]["images_per_step"] is not None
@@ -214,32 +208,6 @@ DECIDES = {
 }
 EVERY = ("framework_version", "model_library", "dtype", "matmul_precision", "execution", "compiler")
 EVERY += ("attention", "device", "threads", "flush_denormals")
-
-
-def test_cards_hold_what_decides_and_each_difference_is_told(half):
-    results = load_results(half.folder / PLAN)
-    caveats = collect(results)
-    words = measured(results)
-    assert (len(words.lines), words.marked) == (rows_of(half), frozenset()), words.lines
-    for row in results.rows:
-        cards = {c.column.name: c.records[0].parity for c in row.cells if c.records}
-        for column, card in cards.items():
-            missing = [k for k in (*EVERY, *DECIDES[row.row.task]) if card.get(k) is None]
-            assert missing == [], (row.row.label, column)
-            assert {*card} <= ENTRIES, (row.row.label, column)
-            compiled = card["compiler"] == "inductor"
-            assert bool(card.get("left_eager")) == compiled, (row.row.label, column)
-        told = {line[0].replace(" ", "_") for line in differing(row).lines}
-        for key in {key for card in cards.values() for key in card} - {*NO_DIFFERENCE}:
-            if len({card.get(key) for card in cards.values()}) > 1:
-                assert key in told, (row.row.label, key)
-        kinds = {card.get("optimizer_update") for card in cards.values()} - {None}
-        of_row = [c for c in caveats if row.measured[0] in c.cells]
-        named = {caveat.id for caveat in of_row}
-        assert ("optimizer_update_differs" in named) == (len(kinds) > 1), row.row.label
-        caches = {card.get("cache") for card in cards.values()} - {None}
-        of_cache = [c for c in of_row if c.evidence.get("keys") == ["cache"]]
-        assert bool(of_cache) == (len(caches) > 1), row.row.label
 
 
 def test_no_probe_failed_and_generation_was_tried_at_other_lengths(half):

@@ -19,7 +19,7 @@ def test_the_archive_of_a_real_run_verifies(project, tmp_path):
     here = str(project.folder).encode()
     assert [path for path in files if here in path.read_bytes()] == []
     # Verified by the sources that are in the archive.
-    command = ("-m", "analysis.archive.verify", project.folder / ZIP)
+    command = ("-P", "-m", "millistep.analysis", "verify", project.folder / ZIP)
     said = python(*command, workflow=tmp_path / "workflow", cwd=project.folder)
     assert re.search(r"drawn anew (\d+) results, \1 identical", said)
     assert said.splitlines()[-1].startswith("IDENTICAL")

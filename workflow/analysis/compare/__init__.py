@@ -1,1 +1,0 @@
-"""Two or more archives compared: ratios per cell, and what else differs."""

@@ -1,1 +1,0 @@
-"""Formats: JSON read strictly, numbers and texts as they are printed, errors in one line."""

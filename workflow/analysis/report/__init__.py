@@ -1,1 +1,0 @@
-"""The report: one self-contained HTML file, computed from the plan and its records."""

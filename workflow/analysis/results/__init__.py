@@ -1,1 +1,0 @@
-"""Results: plan and records read, checked and joined into cells."""

@@ -1,1 +1,0 @@
-"""Statistics: numbers in, numbers out; nothing of tables, cells or records."""

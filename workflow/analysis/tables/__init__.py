@@ -1,1 +1,0 @@
-"""Tables: built once from the results, written in every format from that one source."""

@@ -1,1 +1,0 @@
-"""How a step grows with its batch, and what of it does not."""

@@ -1,1 +1,0 @@
-"""After how many steps the framework with the shorter step is ahead, although it starts later."""

@@ -1,1 +1,0 @@
-"""From how many parameters on a GPU is faster than the processor."""

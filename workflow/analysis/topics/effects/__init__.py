@@ -1,1 +1,0 @@
-"""What one thing changes: columns that differ in nothing else, row by row and over all rows."""

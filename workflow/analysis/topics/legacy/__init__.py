@@ -1,1 +1,0 @@
-"""The time that the published arithmetic gives the same steps, and why it differs."""

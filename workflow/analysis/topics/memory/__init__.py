@@ -1,1 +1,0 @@
-"""Peak memory of every cell, of the host and of the device."""

@@ -1,1 +1,0 @@
-"""What static padding costs a call of ``generate()``, and whether it makes a column slow."""

@@ -1,1 +1,0 @@
-"""From a DataFrame to what people read: CSV, Parquet, tables of the page."""
