@@ -33,7 +33,7 @@ workers = --numprocesses logical --maxprocesses 4 --dist loadscope --no-loadscop
 # Its options of several values come first: what follows in ARGS may be a target.
 snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 	if $(usable_conda); then deploy=--use-conda; fi; \
-	set -- $(1) --quiet all --cores 1 $${deploy:-} $(ARGS); \
+	set -- $(1) --quiet all --cores all $${deploy:-} $(ARGS); \
 	python workflow/planning check "$$@" && snakemake "$$@"
 
 study_files = $(wildcard config/studies/*.yaml studies/*/*.yaml)

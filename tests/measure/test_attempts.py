@@ -10,9 +10,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from bundle.session import Session
 
 from bundle import commands
-from bundle.session import Session
 from supervise import sitting
 from supervise.marks import Mark
 

@@ -73,7 +73,7 @@ def ask(tmp_path, monkeypatch, capsys):
 
     def ask(decided_at, *options):
         machine = Machine(folder, decided_at)
-        monkeypatch.setattr(answer.programs, "run", machine.run)
+        monkeypatch.setattr(answer, "run", machine.run)
         monkeypatch.setattr(answer.time, "monotonic", lambda: machine.now)
         command = ["answer", "--study", "study.yaml", "--patch", "keras", *options]
         monkeypatch.setattr(sys, "argv", command)

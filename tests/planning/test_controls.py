@@ -1,4 +1,4 @@
-"""Blocks, canaries and self-test in the plan: their order, and what makes them be run again."""
+"""Groups, reference workload and self-test in the plan: order, processes, and outdated files."""
 
 import json
 
@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planning import changes
+from planning.resident import chunk_of
 
 from .records import write_record
 from .test_config import plan
@@ -20,39 +21,62 @@ def planned(**options):
 
 @settings(max_examples=20, deadline=None)
 @given(runs=st.integers(1, 4), seed=st.integers(0, 2**31 - 1))
-def test_a_block_is_a_row_in_a_round_with_each_second_name_beside_the_first(runs, seed):
+def test_a_group_is_a_workload_in_a_round_with_each_second_name_next_to_the_first(runs, seed):
     made = planned(runs=runs, seed=seed)
-    assert len(made.blocks) == len(made.rows) * runs
-    records = [run.record for block in made.blocks for run in block.runs]
+    assert len(made.groups) == len(made.rows) * runs
+    records = [run.record for group in made.groups for run in group.runs]
     assert len(records) == len(set(records)) == len(made.runs) + runs
     assert [record for record in records if record in made.records] == [
         run.record for run in made.runs
     ]
-    for block in made.blocks:
-        assert {(run.row, run.number) for run in block.runs} == {(block.row, block.number)}
+    for group in made.groups:
+        assert {(run.row, run.number) for run in group.runs} == {(group.row, group.number)}
     for run in made.controls.again:
         first = made.runs[run.position]
         assert abs(records.index(run.record) - records.index(first.record)) == 1
 
-    names = [name for name, _ in made.order.steps]
-    assert names.index(made.controls.known_steps.path) == len(made.rows)
-    files = [file for _, files in made.order.steps for file in files]
-    canaries = 2 * len(made.blocks)
-    assert len(files) == len(set(files)) == len(records) + canaries + 1
+    files = sorted(made.priorities, key=made.priorities.__getitem__, reverse=True)
+    done = [group.done for group in made.groups]
+    assert files.index(made.controls.known_steps.path) == files.index(done[len(made.rows) - 1]) + 1
     assert [file for file in files if file in records] == records
-    priorities = [made.order.priorities[file] for file in files]
-    assert priorities == sorted(set(priorities), reverse=True)
-    for block in made.blocks:
-        before, *runs, after = block.files
-        assert runs == [run.record for run in block.runs]
-        assert before.endswith("/before-cpu.json") and after.endswith("/after-cpu.json")
+    assert [file for file in files if file in done] == done
+    for group in made.groups:
+        reference, *measured = group.files
+        assert measured == [run.record for run in group.runs]
+        assert reference.endswith(f"/round{group.number}-cpu.json")
 
 
-def test_the_analysis_is_deployed_between_the_first_block_and_the_second():
-    made = planned(runs=2)
-    priorities = made.order.priorities
-    last, following = priorities[made.blocks[0].files[-1]], priorities[made.blocks[1].files[0]]
-    assert last > made.order.of_analysis > following
+@pytest.mark.parametrize(
+    ("asked", "room", "gib", "sizes"),
+    [
+        ("auto", None, 64, [7]),
+        ("auto", None, 0, [1] * 7),
+        ("auto", None, 4, [3, 2, 2]),
+        ("auto", 6, 64, [4, 3]),  # snakemake --cores 1
+        (3, None, 64, [3, 2, 2]),
+        (1, None, 64, [1] * 7),
+        (64, None, 64, [7]),
+    ],
+)
+def test_a_group_is_divided_evenly_if_not_all_of_it_is_resident(
+    asked, room, gib, sizes, monkeypatch
+):
+    monkeypatch.setattr("supervise.machine.memory_limit_mib", lambda asked: gib * 1024)
+    made = planned(models={"bert": {"fit": 4}}, resident=asked)
+    made._room = room
+    (group,) = made.groups
+    members = [run.record for run in group.runs]
+    chunks = [chunk_of(path, members, made.resident(group)) for path in members]
+    assert [len(chunk) for chunk in dict.fromkeys(map(tuple, chunks))] == sizes
+    assert [path for chunk in dict.fromkeys(map(tuple, chunks)) for path in chunk] == members
+    assert all(path in chunk for path, chunk in zip(members, chunks, strict=True))
+    assert bool(made.lacks_room) == (room == 6)
+
+
+def test_one_process_at_a_time_uses_a_gpu_by_default(gpus):
+    gpus("NVIDIA A100-SXM4-40GB")
+    made = planned(accelerator="cuda")
+    assert made.most_resident == 1 and planned(accelerator="cuda", resident=2).most_resident == 2
 
 
 def test_the_second_name_is_the_same_cell_but_for_its_probes():
@@ -66,16 +90,16 @@ def test_the_second_name_is_the_same_cell_but_for_its_probes():
 
 
 @pytest.mark.parametrize(
-    ("columns", "canary", "same_cell"),
+    ("columns", "reference", "same_cell"),
     [
         (["keras3-jax", "keras3-torch"], "keras3-torch", "keras3-jax"),
         (["keras2-tensorflow", "keras3-jax"], "keras2-tensorflow", "keras3-jax"),
         (["pytorch-compiled"], "pytorch-compiled", "pytorch-compiled"),
     ],
 )
-def test_every_choice_of_columns_has_a_canary_and_a_second_name(columns, canary, same_cell):
+def test_every_choice_of_columns_has_a_reference_and_a_second_name(columns, reference, same_cell):
     checks = planned(columns=columns).controls
-    assert checks.column.name == canary
+    assert checks.column.name == reference
     assert {run.column.name for run in checks.again} == {same_cell}
 
 

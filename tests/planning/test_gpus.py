@@ -135,17 +135,11 @@ def test_what_would_be_taken_from_the_machine_that_plans_is_one_line():
     refused(["configuration: " + words, "--config scale=paper"], here=False, models=BERT, **said)
 
 
-def test_a_block_plans_the_same_runs_whatever_auto_is_where_it_is_measured():
-    whole = plan(threads="auto", slots=1)
+def test_a_node_plans_the_same_runs_whatever_auto_is_there():
+    whole = plan(threads="auto")
     again = Plan(json.loads(json.dumps(whole.resolved())), definition_sha256, ROOT / "envs")
     assert again.config["threads"] == whole.threads
     assert [run.identity for run in again.runs] == [run.identity for run in whole.runs]
-    assert whole.resolved()["limits"]["memory_gib"] == "auto"
-    # Runs at once share the memory of the machine.
-    four = plan(slots=4, threads=1)
-    assert float(four.resolved()["limits"]["memory_gib"]) > 0
-    asked = plan(slots=4, threads=1, limits={"memory_gib": 3}).resolved()
-    assert (asked["limits"]["memory_gib"], asked["slots"]) == (3, 1)
 
 
 def test_environment_variables_are_part_of_every_identity_and_of_the_checks():
@@ -156,18 +150,3 @@ def test_environment_variables_are_part_of_every_identity_and_of_the_checks():
     reordered = [{"B_1": "x", "A_1": "y"}, {"A_1": "y", "B_1": "x"}]
     first, second = (records.identities(plan(models=BERT, environment=e)) for e in reordered)
     assert first == second
-
-
-def test_each_slot_has_a_gpu_and_processors_of_its_own(gpus, monkeypatch):
-    gpus(A100, A100)
-    monkeypatch.setattr(processors, "cores", lambda *_: [[0, 4], [1, 5], [2, 6], [3, 7]])
-    here = len(processors.cores())
-    assert planned(accelerator="cuda", threads=1, slots=2).slots == 2
-    cuda = {"accelerator": "cuda", "threads": 1}
-    refused(["slots: 3 is more than the 2 GPUs here"], planned, slots=3, **cuda)
-    refused(["device: each of several slots has its own"], planned, slots=2, device=1, **cuda)
-    with pytest.raises(ConfigError, match=r"threads: \d+ is more than the \d+ processors of each"):
-        this_machine.check_processors(plan(models=BERT, slots=2, threads=2 * here))
-    with pytest.raises(ConfigError, match="slots: 5 is more than the 4 cores here"):
-        this_machine.check_processors(plan(models=BERT, slots=5, threads=1))
-    assert plan(models=BERT, slots=here, threads="physical").threads == 1

@@ -6,9 +6,9 @@ import re
 import pytest
 import yaml
 
-from planning.documentation import PAGE, with_rows
 from planning.measures import measures
 from planning.models import Models
+from tables import PAGE, with_rows
 
 from ..shared import put
 from .test_config import plan, refused
@@ -117,7 +117,7 @@ def test_a_variant_is_the_model_with_other_sizes_under_a_name_of_its_own(tmp_pat
 
 
 def test_the_docs_have_what_the_models_say():
-    assert with_rows(PAGE.read_text()) == PAGE.read_text(), "python3 workflow/planning rows"
+    assert with_rows(PAGE.read_text()) == PAGE.read_text(), "python3 docs/tables.py"
 
 
 def test_every_row_of_ours_says_what_it_measures():

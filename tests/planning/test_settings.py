@@ -6,9 +6,9 @@ import json
 import pytest
 
 from contract.settings import SETTINGS
-from planning.documentation import README, with_settings
 from planning.frameworks import frameworks
 from supervise.parent import CELL_FIELDS
+from tables import README, with_settings
 
 from ..shared import put
 from .test_config import BERT, plan, refused

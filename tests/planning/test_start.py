@@ -8,19 +8,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
 
 from planning import this_machine
 from planning.commands import Commands
 from planning.drawing import Drawing
 from planning.jobs import Jobs
-from planning.start import Start
+from planning.start import ON_NODE, Start
 from supervise import sitting
 
 from ..shared import ROOT, put
 from .records import write_record
 from .test_config import BERT, plan, refused
-from .test_models import GOOD, written
 
 RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
 
@@ -53,7 +51,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("PATH", sitting.SITTING):
         monkeypatch.setenv(name, os.environ.get(name, "1"))
-    monkeypatch.delenv(sitting.SHARE, raising=False)
+    monkeypatch.delenv(ON_NODE, raising=False)
     handler = signal.getsignal(signal.SIGINT)
     yield tmp_path
     signal.signal(signal.SIGINT, handler)
@@ -73,16 +71,16 @@ def test_a_lock_of_another_start_is_told_and_no_refusal(capsys):
 
 def test_what_is_to_be_measured_is_said_once_with_the_first_job_that_measures(capsys, monkeypatch):
     start = Start(workflow(), config(), ROOT)
-    assert {*start.to_measure} >= {RECORD} and start.here and not start.beside
+    assert {*start.to_measure} >= {RECORD} and start.here and not start.on_nodes
     jobs = Jobs(start)
     assert capsys.readouterr().err == ""  # a page of archives, say, measures nothing
     for _ in range(2):
         jobs.begin_timing()
     said = capsys.readouterr().err
     assert said.count("millistep: 1 of 1 runs to measure at smoke scale") == 1
-    # The job of a block and one on a node find nothing out: they were told what to do.
+    # A job on a node and the Snakemake that it starts print nothing.
     assert Start(workflow(is_main_process=False), config(), ROOT).to_measure == {}
-    monkeypatch.setenv(sitting.SHARE, "0 1 1")
+    monkeypatch.setenv(ON_NODE, "1")
     start = Start(workflow(), config(), ROOT)
     Jobs(start).begin_timing()
     assert RECORD in start.to_measure and capsys.readouterr().err == ""
@@ -110,24 +108,24 @@ def tell_results(**facts):
 
 
 @pytest.mark.parametrize(
-    ("facts", "of_blocks"),
+    ("facts", "of_nodes"),
     [
         ({"forcerun": {"time_keras3_jax"}}, True),
         ({"forceall": True}, True),
         ({"forcetargets": True, "targets": {RECORD}}, False),  # a job of its own measures it
     ],
 )
-def test_what_is_asked_for_is_measured_as_if_it_had_to_be(facts, of_blocks, capsys, monkeypatch):
+def test_what_is_asked_for_is_measured_as_if_it_had_to_be(facts, of_nodes, capsys):
     measure_all()
     start = tell_results(**facts)
     assert capsys.readouterr().err == ""  # not that all is measured
     Jobs(start).begin_timing()
     said = "1 of 1 runs to measure at smoke scale\n  asked for: bert fit b4 keras3-jax\n"
     assert said in capsys.readouterr().err
-    # The job of a block on a node is told nothing by Snakemake.
-    put(start.asked, json.dumps(start.asked_of_blocks))
+    # Snakemake does not pass the options on to a job on a node.
+    put(start.asked, json.dumps(start.asked_of_nodes))
     on_node = Start(workflow(is_main_process=False, remote_exec=True), config(), ROOT)
-    assert on_node.now == {} and (RECORD in on_node.asked_of_blocks) == of_blocks
+    assert on_node.now == {} and (RECORD in on_node.asked_of_nodes) == of_nodes
 
 
 def test_second_runs_of_the_self_test_are_asked_for_by_the_rule_that_makes_them(capsys):
@@ -141,12 +139,10 @@ def test_second_runs_of_the_self_test_are_asked_for_by_the_rule_that_makes_them(
     "config_facts, workflow_facts, words",
     [
         ({"scale": "smal"}, {}, "configuration: scale: 'smal' is not allowed"),
-        ({"slots": 2}, {}, "slots: 2 blocks at once need --cores 2 or more"),
         ({}, {"global_resources": {}}, "two runs could be timed side by side: copy"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, monkeypatch):
-    monkeypatch.setattr("planning.this_machine.check_slots", lambda plan: None)
     with pytest.raises(SystemExit) as end:
         Start(workflow(**workflow_facts), config(**config_facts), ROOT).tell_what_is_measured()
     assert str(end.value).startswith("millistep: ") and words in str(end.value)
@@ -169,14 +165,11 @@ def test_a_brace_in_the_path_is_refused_before_anything_is_planned(folder, monke
 def test_a_lost_environment_of_the_analysis_is_made_again(folder, monkeypatch):
     monkeypatch.setenv("MILLISTEP_CACHE", str(folder))
     start = Start(workflow(), config(), ROOT)
-    drawing, forced = Drawing(start, []), start.workflow.dag.forcefiles
+    drawing, forced = Drawing(start), start.workflow.dag.forcefiles
     assert drawing.lost_environment(None) == [] and forced == set()  # it was never made
     Path(drawing.environment).parent.mkdir(parents=True)
     Path(drawing.environment).touch()
     assert drawing.lost_environment(None) == [] and forced == {drawing.environment}
-
-
-BUILDER = "import keras\n\ndef {name}(cell):\n    pass\n\nbatch = None\n"
 
 
 def test_a_device_without_effect_is_named():
@@ -198,7 +191,7 @@ def test_nothing_is_installed_where_no_cell_can_be_measured():
     on_both = [{"framework": "keras2-tensorflow", "accelerator": kind} for kind in ("cpu", "cuda")]
     nothing = plan(models={"gemma": {"fit": "default"}}, columns=on_both)
     # The plan can be made, to say so.
-    assert len(nothing.environments) == 2 and nothing.order.of_analysis
+    assert len(nothing.environments) == 2
 
 
 def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):
@@ -206,39 +199,3 @@ def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):
     assert Commands(start).program("supervise cell", "--record {output}") == (
         f"exec {sys.executable} -s '/a {{{{b}}}} c/workflow'/supervise cell --record {{output}}"
     )
-
-
-@pytest.mark.parametrize(("accelerator", "gpu"), [("cpu", None), ("cuda", 1)])
-def test_a_job_that_times_on_a_gpu_asks_for_one(accelerator, gpu, monkeypatch):
-    start = Start(workflow(), config(accelerator=accelerator), ROOT)
-    resources = Commands(start).timed(start.plan.environments[0])
-    assert resources.get("gpu") == gpu
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (BUILDER.format(name="buidl"), "keras3.py: no function 'build'; .* there are .* buidl"),
-        ("class Own:\n    def build(self):\n        pass\n", "keras3.py: no function 'build'"),
-        ("def build(cell)\n", "keras3.py, line 1: expected ':'"),
-        (
-            "build = attention = None\n\ndef batches(cell, size):\n    pass\n",
-            "keras3.py: no function 'batch'; needed are build, batch, there .* batches",
-        ),
-        (None, "keras3.py: no such file; needed in it are build, batch"),
-    ],
-)
-def test_a_builder_without_its_functions_is_one_line_of_the_plan(tmp_path, text, said):
-    builder = written(tmp_path, yaml.safe_dump(GOOD)).with_name("keras3.py")
-    work = put(builder.with_name("work.py"), "def per_step(*about):\n    pass\n")
-    own = {"models": {"small": {"fit": "default"}}, "folders": [str(tmp_path)]}
-    own["columns"] = ["keras3-jax"]
-    builder.write_text("build = attention = None\nLOOPS = {}  # which makes the batches\n")
-    plan(**own)
-    builder.write_text(BUILDER.format(name="build"))
-    plan(**own)
-    builder.unlink() if text is None else builder.write_text(text)
-    refused(said.split(" .* "), **own)
-    builder.write_text(BUILDER.format(name="build"))
-    work.unlink()
-    refused(["work.py: no such file; needed in it are per_step"], **own)

@@ -10,8 +10,8 @@ declaration of a setting has
 ``card``
     entries of the parity card that it is meant to change, or the names of groups of them.
 ``values``
-    texts about one value, or about all (``*``): its ``word`` in paths, its ``title``, the place of
-    its ``look`` (see :mod:`planning.looks`), and the ``question`` that a column with it answers.
+    texts about one value, or about all (``*``): its ``word`` in paths, its ``title``, and the
+    ``question`` that a column with it answers.
     Texts may hold ``{value}`` and its ``{digest}``, a question also ``{title}`` and ``{base}``.
 """
 
@@ -29,7 +29,7 @@ USUAL = {"word": "{value}", "title": "{value}", "question": "What does {title} c
 
 
 def said(setting: str, value: Any, base: Any = None) -> dict[str, Any]:
-    """The texts about a value: ``word``, ``title``, ``question``; and its ``look`` if it has one.
+    """Return the texts about a value: ``word``, ``title``, ``question``.
 
     base: the value of the column that a question is about.
     """

@@ -11,6 +11,7 @@ import argparse
 import itertools
 import json
 import os
+import subprocess
 import sys
 import time
 import traceback
@@ -24,7 +25,6 @@ import yaml
 from planning.config import Problem, check, read_configuration, results_folder
 from planning.frameworks import frameworks
 from planning.overlays import overlays
-from supervise import programs
 from supervise.interrupts import end_by_interrupt
 
 STUDY = "config/studies/pull_request.yaml"
@@ -200,8 +200,16 @@ class Asked:
         command = [sys.executable, "-m", "snakemake", target, "--cores", "1", "--quiet", "all"]
         command += ["--configfile", str(path)]
         command += ["--use-conda"] if self._options.use_conda else []
-        if status := programs.run(command, stdout=sys.stderr):
+        if status := run(command):
             raise Problem(f"snakemake {target} ended with status {status}")
+
+
+def run(command: Sequence[str]) -> int:
+    """Run a command that prints on stderr, and return its exit status. After Ctrl-C, which the
+    command gets from the terminal, too, wait until it has ended.
+    """
+    with subprocess.Popen(command, stdout=sys.stderr) as process:
+        return process.wait()
 
 
 def _models(rows: Sequence[str]) -> dict[str, dict[str, list[int]]]:

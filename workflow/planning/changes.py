@@ -1,7 +1,7 @@
-"""The runs of a plan that have to be measured, and why: told to the user before they start.
+"""The runs of a plan that have to be measured, and why: printed before they start.
 
-Snakemake knows what a record was made with only if it made the record in this folder. The identity
-inside a record also holds in a clone and for copied results: the one check that is ours.
+Snakemake knows what it made a record with only if it made the record in this folder. The identity
+in a record also holds in a clone and for copied results: this module compares it with the plan's.
 """
 
 import json
@@ -16,9 +16,9 @@ from supervise import reading, variables
 from supervise.record import SCHEMA
 
 MISSING = "not measured yet"
-UNDEPLOYED = "its environment could not be deployed"
+REFUSED = "could not begin"
 ASKED = "asked for"
-LISTED = 8  # cells named per reason, and columns or folders
+LISTED = 8  # cells listed per reason, and columns or folders
 ASIDE = ".unreadable"
 
 
@@ -33,15 +33,15 @@ class Unreadable:
 
 
 def reasons(plan, root: Path = Path()) -> dict:
-    """``{path of the record: reason}`` for the runs that have to be measured, including the second
-    runs of the self-test's cell; the reason is a text or :class:`Unreadable`.
+    """Return ``{path of the record: reason}`` for all runs that have to be measured, including the
+    second runs of the self-test's cell; the reason is a text or :class:`Unreadable`.
     """
     found = ((path, why(run, root)) for path, run in plan.timed.items())
     return {path: reason for path, reason in found if reason}
 
 
 def set_aside(path: str) -> str:
-    """Rename a file that is no record but has a record's name; its new path. Raises OSError."""
+    """Rename a file that is no record; return its new path. Raises OSError."""
     number, free = 1, f"{path}{ASIDE}"
     while os.path.lexists(free):
         number += 1
@@ -51,7 +51,7 @@ def set_aside(path: str) -> str:
 
 
 def is_stale(path: Path, identity: str) -> bool:
-    """True if a part of the self-test exists and has to be made again."""
+    """Return True if a part of the self-test exists and has to be measured again."""
     try:
         found = json.loads(path.read_text())
         # An environment that could not be deployed at the last start may be there at this one.
@@ -64,10 +64,10 @@ def is_stale(path: Path, identity: str) -> bool:
 
 
 def summary(plan, reasons: dict, elsewhere: Path | None = None) -> str:
-    """The runs to be measured, a line for each reason; empty if every record is as planned.
+    """Return the runs to be measured, a line for each reason; empty if every record is as planned.
 
-    elsewhere: the file that says so where another machine measures them. A line is for example
-    ``sources changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.
+    elsewhere: the file that came with results of another machine. A line is for example
+    ``environment changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.
     """
     found = {run: reasons[run.record] for run in plan.runs if run.record in reasons}
     if not found:
@@ -81,23 +81,33 @@ def summary(plan, reasons: dict, elsewhere: Path | None = None) -> str:
         to_measure += f", but not here: by {elsewhere} these are another machine's"
     lines = [f"millistep: {to_measure}"]
     lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
-    lines += [] if elsewhere else _of_other_sessions(plan, found)
-    left_out = variables.left_out(os.environ, plan.config["environment"])
-    if left_out:
-        words = "not passed on to what is measured, unless the configuration's environment does"
-        lines.append(f"  {words}: {', '.join(left_out)}")
+    if not elsewhere:
+        lines += [*_in_turns(plan, found), *_of_other_sessions(plan, found)]
+    if left_out := variables.left_out(os.environ, plan.config["environment"]):
+        names = ", ".join(left_out)
+        lines.append(f"  not passed on to runs (configuration key environment does): {names}")
     return "\n".join(lines)
 
 
+def _in_turns(plan, found: Iterable) -> list[str]:
+    """Return a line about processes and memory at once, and one if Snakemake limits them."""
+    groups = {id(group): group for group in (plan.group_of[run.record] for run in found)}.values()
+    largest = max(groups, key=plan.group_gib)
+    most = max(map(plan.resident, groups))
+    processes = f"up to {most} processes at once" if most > 1 else "one process at a time"
+    lines = [f"  {processes}, about {plan.group_gib(largest):.1f} GiB of memory"]
+    return [*lines, *([f"  {plan.lacks_room}"] if plan.lacks_room else [])]
+
+
 def unreadable(reasons: dict) -> Iterable[tuple[str, str]]:
-    """Path and reason of every file that is not a record but lies in a record's place."""
+    """Return path and reason of every file that is not a record but has a record's name."""
     return (
         (path, reason.reason) for path, reason in reasons.items() if isinstance(reason, Unreadable)
     )
 
 
 def why(run, root: Path) -> str | Unreadable | None:
-    """The reason why a run has to be measured; None if its record is as planned."""
+    """Return the reason why a run has to be measured; None if its record is as planned."""
     try:
         raw = reading.read_bytes(os.path.join(root, run.record))  # a Path is slow for so many
         if _is_as_planned(raw, run.identity):
@@ -108,26 +118,26 @@ def why(run, root: Path) -> str | Unreadable | None:
     except reading.Unreadable as problem:
         return Unreadable(str(problem))
     if found["identity"] == run.identity:
-        return UNDEPLOYED if reading.could_not_begin(found) else None
+        return REFUSED if reading.could_not_begin(found) or found["status"] == "refused" else None
     return changed(found["identity"], run.identity) or None
 
 
 def _is_as_planned(raw: bytes, identity: str) -> bool:
-    """True if a file is a complete record of this identity, written as we do. Any other file has to
-    be parsed, which is slow: there may be tens of thousands at every start.
+    """Return True if a file is a complete record of this identity, written as we do. Any other file
+    has to be parsed, which is slow: there may be tens of thousands at every start.
     """
     lines = (
         f'\n "identity": {json.dumps(identity)},\n',
         f'\n "schema": {json.dumps(SCHEMA)},\n',
         '\n "timing": ',
     )
-    as_planned = all(line.encode() in raw for line in lines)
-    return as_planned and raw.endswith(b"\n}\n") and b'"not_deployed"' not in raw
+    begun = not any(word in raw for word in (b'"not_deployed"', b'"status": "refused"'))
+    return begun and raw.endswith(b"\n}\n") and all(line.encode() in raw for line in lines)
 
 
 def _of_other_sessions(plan, found: Iterable) -> list[str]:
-    """A line about the kept runs of a row and round that others of it are measured anew in: columns
-    are compared within a session, so the new runs are not compared with these.
+    """Return a line about kept runs that share a workload and round with new ones: comparisons need
+    one session.
     """
     rounds = {(run.row, run.number) for run in found}
     measured = {run.record for run in found}
@@ -137,8 +147,8 @@ def _of_other_sessions(plan, found: Iterable) -> list[str]:
     columns = _listed(sorted({run.column.name for run in kept}), "columns")
     folders = _listed(sorted({str(Path(run.record).parents[1]) for run in kept}), "folders")
     return [
-        f"  of another session, and not compared with these, are the kept runs of {columns}; "
-        f"to measure whole rows, remove {folders}"
+        f"  kept runs of {columns} belong to an earlier session and are not compared with the new"
+        f" ones; delete {folders} to measure whole workloads again"
     ]
 
 

@@ -1,25 +1,36 @@
 """Columns: a framework with settings, and the path word, title and look that follow from them.
 
-These depend on the column alone, never on its neighbours or on the machine: a setting that a column
-names is part of them, unless its value is the framework's own default.
+Path word and title depend on the column alone: they name each setting that is not the framework's
+own default.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from contract.settings import SETTINGS, said
 from planning.config import ConfigError, check_word
 from planning.frameworks import Framework
-from planning.looks import Look, look
 from planning.overlays import Overlay, overlays
 
 # The settings that every column takes, with their defaults.
 EVERY = {name: of["default"] for name, of in SETTINGS.items() if "frameworks" not in of}
 EVERY["overlay"] = ()
 STACK = EVERY["stack"]  # today's
+
+
+MARKERS = "X<>*Pso^v"  # for further columns of a framework
+
+
+@dataclass(frozen=True)
+class Look:
+    """How figures draw a column."""
+
+    colour: str
+    marker: str
+    hatch: str
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,7 @@ class Column:
     framework: Framework
     name: str  # its word in paths
     title: str
-    look: Look
+    look: Look  # in figures
     accelerator: str  # cpu, cuda
     stack: str
     precision: str  # with which float32 matrices are multiplied: default, float32, tf32
@@ -72,6 +83,7 @@ def columns(
     found: dict[str, Column] = {}
     for place, entry in enumerate(asked):
         column = _column(place, entry, frameworks, defaults)
+        column = replace(column, look=_look(column.framework, found.values()))
         check_word(f"columns.{place}", column.name)
         if column.name in found:
             raise ConfigError(
@@ -115,11 +127,21 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
         framework=framework,
         name="+".join([name, *(word for word, _ in words)]),
         title=", ".join([framework.title, *(title for _, title in words)]),
-        look=look(framework, told),
+        look=_look(framework, ()),
         **{setting: settings[setting] for setting in EVERY},
         of_framework={setting: settings[setting] for setting, _ in framework.settings},
         asked={setting: written[setting] for setting in told},
     )
+
+
+def _look(framework: Framework, before: Iterable[Column]) -> Look:
+    """Return the look of a framework's next column, given the columns before it. The first one has
+    the framework's own colour and marker, the others have shades.
+    """
+    place = sum(column.framework == framework for column in before)
+    markers = framework.marker + MARKERS.replace(framework.marker, "")
+    colours = framework.colours
+    return Look(colours[place % len(colours)], markers[place % len(markers)], framework.hatch)
 
 
 def _words(setting: str, value) -> list[tuple[str, str]]:

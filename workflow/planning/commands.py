@@ -44,7 +44,7 @@ class Commands:
         """Return the resources of every job that times something in an environment.
 
         more: options that are the same for all jobs of the rule, quoted for a shell. of_job: finds
-        the options of one job, if it belongs to a block. All options are one resource, since
+        the options of one job, if it belongs to a group. All options are one resource, since
         Snakemake evaluates each resource of each of thousands of jobs.
         """
         plan = self._start.plan
@@ -64,10 +64,10 @@ class Commands:
 
         def told(wildcards: Any, attempt: int) -> str:
             own = f" {of_job(wildcards)}" if of_job else ""
-            return f"{same}{own} --attempt={attempt}"
+            return f"{same} --attempt={attempt}{own}"
 
-        gpu = {"gpu": 1} if environment.accelerator == "cuda" else {}
-        return {"machine_percent": 100, "told": with_signature(told), **gpu}
+        share = 100 // plan.most_resident
+        return {"machine_percent": share, "told": with_signature(told)}
 
 
 def literal(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The measurements of the measuring itself: canaries around the blocks, and the self-test."""
+"""The measurements of the measuring itself: the reference workload, and the self-test."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from supervise import sources
 
 # Libraries that reach a processor's peak in every dtype come first.
 LIBRARIES = ("torch", "tensorflow", "jax")
-PART_S = {"paper": 0.7, "laptop": 0.15, "smoke": 0.05}  # seconds of each part of a canary
+PART_S = {"paper": 0.7, "laptop": 0.15, "smoke": 0.05}  # seconds of each part of the reference
 # A step's milliseconds, and in how many processes: a hiccup of the machine dwarfs a short step.
 _KNOWN_STEPS = ((2, 5), (20, 3), (200, 1))
 KNOWN_STEPS = {"paper": _KNOWN_STEPS, "laptop": _KNOWN_STEPS, "smoke": ((2, 1), (20, 1))}
-MONITOR_PAIRS = {"paper": 200, "laptop": 100, "smoke": 3}
-MONITOR_PART_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Control:
 
 
 class Controls:
-    """The canaries and the self-test of one plan."""
+    """The reference workload and the self-test of one plan."""
 
     AGAIN_RULE = "time_again"
 
@@ -42,50 +40,44 @@ class Controls:
 
     @cached_property
     def candidates(self) -> dict[str, list[Column]]:
-        """By accelerator, cuda first: the columns in whose environments controls could be measured,
-        the plainest first, so that adding a column changes nothing.
+        """By accelerator, cuda first: the columns that can run controls in their environments, the
+        simplest first, so that a new column does not change the choice.
         """
-        columns = sorted(self._plan.measurable or self._plan.columns, key=_plainness)
+        columns = sorted(self._plan.measurable or self._plan.columns, key=_simplicity)
         found = {kind: [c for c in columns if c.accelerator == kind] for kind in ("cuda", "cpu")}
         return {kind: of_kind for kind, of_kind in found.items() if of_kind}
 
     @property
     def columns(self) -> dict[str, Column]:
-        """The column in whose environment each accelerator's canaries are measured."""
+        """The column whose environment runs each accelerator's reference workload."""
         return {kind: columns[0] for kind, columns in self.candidates.items()}
 
     @property
     def column(self) -> Column:
-        """The column in whose environment the known steps are measured."""
+        """The column whose environment runs the known steps."""
         return next(iter(self.columns.values()))
 
     def environment(self, accelerator: str | None = None) -> Environment:
-        """The environment of the canaries of an accelerator, or of the known steps."""
+        """Return the environment of an accelerator's reference workload, or of the known steps."""
         column = self.columns[accelerator] if accelerator else self.column
         return self._plan.environment_of(column)
 
-    def canary_of(self, column: Column) -> str:
-        """The identity of the canary that a column's library would compute."""
+    def reference_of(self, column: Column) -> str:
+        """Return the identity of the reference workload on a column's library."""
         facts = self._facts(column, "measure/controls/canary.py")
         return identity.text({**facts, "part_s": PART_S[self._plan.scale]})
 
     @cached_property
     def known_steps(self) -> Control:
-        """Steps of known duration, and a step of known work with and without the monitor."""
+        """Steps of known duration."""
         path = f"{self._plan.results}/self_test/{self._plan.scale}/known_steps.json"
         return Control(path, self.known_steps_of(self.column))
 
     def known_steps_of(self, column: Column) -> str:
-        """The identity of the known steps as a column's environment would measure them."""
+        """Return the identity of the known steps in a column's environment."""
         facts = {
-            **self._facts(
-                column,
-                "measure/controls/monitor_pair.py",
-                "measure/controls/known_step/**/*.py",
-            ),
+            **self._facts(column, "measure/controls/known_step/**/*.py"),
             "known_steps": KNOWN_STEPS[self._plan.scale],
-            "monitor_pairs": MONITOR_PAIRS[self._plan.scale],
-            "monitor_part_s": MONITOR_PART_S,
         }
         return identity.text(facts)
 
@@ -113,10 +105,10 @@ class Controls:
         """
         return self._instead(self.column.accelerator, self.known_steps_of, use_conda)
 
-    def options_of_canary(self, accelerator: str, use_conda: bool) -> str:
-        """Options of the command that measures the canaries of an accelerator."""
-        own = [f"--identity={self.canary_of(self.columns[accelerator])}", "--accelerators"]
-        instead = self._instead(accelerator, self.canary_of, use_conda)
+    def options_of_reference(self, accelerator: str, use_conda: bool) -> str:
+        """Return options of the command that measures the reference workload."""
+        own = [f"--identity={self.reference_of(self.columns[accelerator])}", "--accelerators"]
+        instead = self._instead(accelerator, self.reference_of, use_conda)
         return f"{shlex.join([*own, *self.columns])} {instead}".rstrip()
 
     def _instead(
@@ -168,7 +160,7 @@ class Controls:
         }
 
 
-def _plainness(column: Column) -> tuple:
+def _simplicity(column: Column) -> tuple:
     library = LIBRARIES.index(column.framework.library)
     own = bool(column.interpreter) + len(column.overlay)
     return (own, library, column.framework.start_rank, _extras(column))

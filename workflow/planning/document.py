@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 
-from measure.protocol import PROTOCOLS
 from planning import schemas
 from planning.cells import Row, Run
 from planning.columns import Column
 from planning.models import Model
 
 # Keys of the configuration that nothing else in the file tells.
-FURTHER = ("device", "slots", "limits", "folders", "unsupported", "environment", "interpreters")
-# Of the protocol: how many steps of a run are timed.
-STEPS = ("min_steps", "max_steps", "cap_s", "hard_cap_s")
+FURTHER = ("device", "limits", "folders", "unsupported", "environment", "interpreters")
 
 
 def document(plan) -> dict:
@@ -23,7 +20,7 @@ def document(plan) -> dict:
     for run in plan.runs:
         runs.setdefault((run.row, run.column.name), []).append(run)
     return {
-        "schema": "millistep.plan/4",
+        "schema": "millistep.plan/1",
         "study": plan.config.get("study"),
         "results": plan.results,
         "scale": plan.scale,
@@ -33,10 +30,11 @@ def document(plan) -> dict:
         "seed": plan.config["seed"],
         "runs": plan.rounds,
         "precision": plan.config["precision"],
-        "steps": {name: getattr(PROTOCOLS[plan.scale], name) for name in STEPS},
         **({"further": further} if (further := _further(plan.config)) else {}),
-        "blocks": [
-            {**vars(block.row), "round": block.number, "path": block.path} for block in plan.blocks
+        "references": [
+            {**vars(group.row), "round": group.number, "path": path}
+            for group in plan.groups
+            for path in group.references.values()
         ],
         "self_test": plan.self_test,
         "models": {name: _model(plan, name) for name in plan.measured_models},

@@ -8,8 +8,7 @@ import shlex
 from functools import cache, cached_property
 from pathlib import Path
 
-from planning import builders, columns, identity, models, resolve, runs, this_machine, unsupported
-from planning.blocks import Block, blocks
+from planning import columns, identity, models, resident, resolve, runs, unsupported
 from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
 from planning.config import ConfigError, check, check_word, results_folder
@@ -17,8 +16,9 @@ from planning.controls import Controls
 from planning.document import document
 from planning.environments import environments
 from planning.frameworks import frameworks
+from planning.groups import Group, groups
 from planning.measures import measures
-from planning.order import Order, positions
+from planning.order import positions, priorities
 from supervise import machine, variables
 from supervise.device import Gpu, NoSuchDevice, chosen
 
@@ -27,12 +27,20 @@ class Plan:
     """The plan of a configuration; raises :class:`ConfigError` for what cannot be planned.
 
     environment_sha256: digest of a definition file, given its path. here: whether it is measured
-    on this machine; only then its GPU and driver are looked at.
+    on this machine; only then its GPU and driver matter. room: the number of jobs that Snakemake
+    runs at once; None without a limit.
     """
 
-    def __init__(self, config: dict, environment_sha256, envs: Path, here: bool = True):
+    def __init__(
+        self,
+        config: dict,
+        environment_sha256,
+        envs: Path,
+        here: bool = True,
+        room: int | None = None,
+    ):
         self.config = check(config)
-        self.here = here
+        self.here, self._room = here, room
         self._check_environment()
         self.results = results_folder(self.config)
         if not here:
@@ -46,9 +54,7 @@ class Plan:
             raise ConfigError(
                 f"weights: preset has the sizes of scale paper; allowed at {self.scale} is random"
             )
-        self.slots = self.config["slots"]
-        this_machine.check_slots(self)
-        self.threads = resolve.threads(self.config["threads"], self.slots)
+        self.threads = resolve.threads(self.config["threads"])
         if self.config["precision"] == "tf32" and self.accelerator == "cpu":
             raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
         limits = {"time_s": "default", "memory_gib": "auto", **self.config["limits"]}
@@ -72,7 +78,7 @@ class Plan:
         self.measures = {
             row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
         }
-        builders.check(self)
+        self.unsupported  # noqa: B018 (its errors belong to the configuration)
 
     @property
     def rounds(self) -> int:
@@ -222,14 +228,55 @@ class Plan:
         return Controls(self)
 
     @cached_property
-    def blocks(self) -> list[Block]:
-        """All columns of each row in each round, in the order in which they are measured."""
-        return blocks(self)
+    def groups(self) -> list[Group]:
+        """All runs of each workload in each round, in measuring order."""
+        folder = f"{self.results}/reference/{self.scale}"
+        return groups(self.runs, self.controls.again, folder, self.config["seed"])
 
     @cached_property
-    def block_of(self) -> dict[str, Block]:
-        """Blocks by the files that their jobs write, and by the marker of the whole block."""
-        return {path: block for block in self.blocks for path in (*block.files, block.done)}
+    def group_of(self) -> dict[str, Group]:
+        """Groups by the files of their jobs, and by the file that marks a group's end."""
+        return {path: group for group in self.groups for path in (*group.files, group.done)}
+
+    def resident(self, group: Group) -> int:
+        """Return how many processes of a group are in memory at once."""
+        wanted = self._wanted_resident(group)
+        return min(wanted, self._room) if self._room else wanted
+
+    def _wanted_resident(self, group: Group) -> int:
+        """Return the number without Snakemake's limit. On a GPU it is 1 by default: JAX and
+        TensorFlow reserve most of its memory for their process.
+        """
+        asked, processes = self.config["resident"], len(group.runs)
+        if asked != "auto":
+            return min(processes, asked)
+        if "cuda" in group.references:
+            return 1
+        available_mib = machine.memory_limit_mib("auto")
+        return resident.residents(processes, self._process_mib(group), available_mib)
+
+    def group_gib(self, group: Group) -> float:
+        """Return the GiB that a group's resident processes take together, as a rough estimate."""
+        return self.resident(group) * self._process_mib(group) / 1024
+
+    @cached_property
+    def most_resident(self) -> int:
+        """The most processes that are in memory at once."""
+        return max(map(self.resident, self.groups), default=1)
+
+    @property
+    def lacks_room(self) -> str | None:
+        """One line if more processes could take turns than Snakemake runs jobs at once."""
+        wanted = max(map(self._wanted_resident, self.groups), default=1)
+        if wanted <= self.most_resident:
+            return None
+        return (
+            f"{wanted} processes could take turns, and Snakemake has room for {self._room} jobs:"
+            " fewer frameworks are compared directly; use --cores all"
+        )
+
+    def _process_mib(self, group: Group) -> float:
+        return resident.process_mib(self.least_memory_mib(group.row))
 
     @cached_property
     def timed(self) -> dict[str, Run]:
@@ -237,9 +284,9 @@ class Plan:
         return {run.record: run for run in (*self.runs, *self.controls.again)}
 
     @cached_property
-    def order(self) -> Order:
-        """The order of the jobs that time something, and of the deployments among them."""
-        return Order(self)
+    def priorities(self) -> dict[str, int]:
+        """Snakemake's priorities of the jobs that time something, by their file."""
+        return priorities(self.groups, self.controls.known_steps.path)
 
     def least_memory_mib(self, row: Row) -> float:
         """MiB of memory that a row's cells need at least; see the model."""
@@ -248,7 +295,7 @@ class Plan:
     @property
     def options_of_cells(self) -> str:
         """Options about the plan and the user's folders for the command that measures a cell."""
-        options = [f"--plan={self.results}/plan.json", f"--time-limit-s={self.time_limit_s}"]
+        options = [f"--time-limit-s={self.time_limit_s}"]
         return shlex.join([*options, *(f"--folder={folder}" for folder in self.config["folders"])])
 
     @property
@@ -267,19 +314,9 @@ class Plan:
         return self._environments[column.name]
 
     def resolved(self) -> dict:
-        """The configuration for one slot of this machine, or for a node: values such as auto are
-        replaced by what they are here, and there is one slot.
-        """
-        limits = {**self.config["limits"], "memory_gib": self._memory_gib_of_share()}
-        said = {"scale": self.scale, "accelerator": self.accelerator, "threads": self.threads}
-        return {**self.config, **said, "limits": limits, "slots": 1}
-
-    def _memory_gib_of_share(self) -> str | float:
-        """The memory limit of one run: runs in several slots share what there is."""
-        asked = self.config["limits"].get("memory_gib", "auto")
-        if asked != "auto" or self.slots == 1 or not self.here:
-            return asked
-        return machine.memory_limit_mib("auto") / 1024 / self.slots
+        """Return the configuration with the values that `auto` has here."""
+        resolved = {"scale": self.scale, "accelerator": self.accelerator, "threads": self.threads}
+        return {**self.config, **resolved}
 
     @cached_property
     def sha256(self) -> str:

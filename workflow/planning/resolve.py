@@ -7,10 +7,7 @@ from supervise.device import Gpu
 
 FOUND_HERE = ("auto", "physical")
 PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
-# Three rounds show no more false differences than five, also if processes have two modes, but fewer
-# true ones: of gaps of 5 % they find 73 % (five: 85 %) at 1 % scatter, and 27 % (42 %) at 2 %; the
-# intervals of a single cell of two modes hold in 80 % (94 %) of cases (benchmarks/verdicts).
-DEFAULT_RUNS = {"paper": 5, "laptop": 3, "smoke": 1}
+DEFAULT_RUNS = {"paper": 3, "laptop": 3, "smoke": 1}
 DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
 
 
@@ -37,10 +34,10 @@ def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
     return "laptop", f"Scale auto took laptop: {have}."
 
 
-def threads(asked, slots: int = 1) -> int:
-    """The number of threads; for auto and physical see :mod:`supervise.processors`."""
+def threads(asked) -> int:
+    """Return the number of threads; for auto and physical see :mod:`supervise.processors`."""
     words = {"auto": processors.auto, "physical": processors.physical}
-    return words[asked](shares=slots) if asked in words else asked
+    return words[asked]() if asked in words else asked
 
 
 def of_this_machine(config: Mapping) -> str:

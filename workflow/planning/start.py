@@ -1,14 +1,11 @@
-"""One start of Snakemake: plan what it is asked for, and say what has to be measured."""
+"""One start of Snakemake: plan what it is asked for, and print what has to be measured."""
 
 from __future__ import annotations
 
-import io
 import json
-import logging
 import os
 import signal
 import sys
-from contextlib import redirect_stderr
 from functools import cached_property
 from pathlib import Path
 from types import FrameType
@@ -18,7 +15,10 @@ from deploy.environments import definition_sha256
 from planning import changes, conda
 from planning.config import or_one_line, results_folder
 from planning.plan import Plan
-from supervise import block, sitting
+from supervise import sitting
+
+ON_NODE = "MILLISTEP_ON_NODE"  # this Snakemake measures one workload and round for another one
+WORKERS = 5  # Snakemake runs so many jobs at once in addition to --cores
 
 
 class Start:
@@ -32,16 +32,18 @@ class Start:
         self.workflow, self.sources = workflow, sources
         self.results = results_folder(config)
         self._prepare()
-        self.plan = or_one_line(Plan, config, definition_sha256, sources / "envs", self.here)
-        # A Snakemake that runs a single job was told what to do.
+        self.plan = or_one_line(
+            Plan, config, definition_sha256, sources / "envs", self.here, self.room
+        )
+        # A Snakemake that runs a single job got its task from the main one.
         self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
         if self.speaks:
             self._tell()
 
     @cached_property
     def now(self) -> dict[str, Any]:
-        """Records that this start measures, and why: those that have to be, and what -R, -F or -f
-        asks for. Snakemake knows what these ask for once all rules are read.
+        """Records that have to be measured, and those that -R, -F or -f asks for, with the reasons.
+        Snakemake has these options once all rules are read.
         """
         asked, controls = self.workflow.dag_settings, self.plan.controls
         names = {*asked.forcerun, *(asked.targets if asked.forcetargets else ())}
@@ -51,60 +53,69 @@ class Start:
         return {**dict.fromkeys(forced, changes.ASKED), **self.to_measure}
 
     @cached_property
-    def asked_of_blocks(self) -> list[str]:
-        """Records that blocks measure only because they are asked for; one that is named is
-        measured by a job of its own. A job on a node reads them: Snakemake does not tell it.
+    def measured(self) -> dict[str, int]:
+        """Records that this start measures, with their places in its order: of those that have to
+        be measured, Snakemake chooses by its targets and options before its first job.
+        """
+        needed = {str(path) for job in self.workflow.dag.needrun_jobs() for path in job.output}
+        records = [run.record for group in self.plan.groups for run in group.runs]
+        chosen = [path for path in records if path in needed and path in self.now]
+        return {path: place for place, path in enumerate(chosen, 1)}
+
+    @cached_property
+    def asked_of_nodes(self) -> list[str]:
+        """Records that nodes measure only because -R or -F asks for them. Snakemake does not pass
+        these options on to nodes, which read them from a file.
         """
         if not self.workflow.is_main_process:
             found: list[str] = json.loads(self.asked.read_text())
             return found
         named = {*self.workflow.dag_settings.forcerun, *self.workflow.dag_settings.targets}
-        return [
-            path
-            for path, reason in self.now.items()
-            if reason == changes.ASKED and path not in named
-        ]
+        asked = (path for path, reason in self.now.items() if reason == changes.ASKED)
+        return [path for path in asked if path not in named]
 
     @property
-    def in_block(self) -> bool:
-        """True if the job of a block started this Snakemake, for the block's records."""
-        return self.workflow.is_main_process and sitting.SHARE in os.environ
+    def in_submission(self) -> bool:
+        """True if a job on a node started this Snakemake for the records of a group."""
+        return self.workflow.is_main_process and ON_NODE in os.environ
 
     @property
     def speaks(self) -> bool:
-        """True if this Snakemake speaks to the user: those that it starts for its jobs do not."""
-        return self.workflow.is_main_process and not self.in_block
+        """True if this is the Snakemake that the user started."""
+        return self.workflow.is_main_process and not self.in_submission
 
     @property
     def measured_elsewhere(self) -> Path:
-        """The file by which a bundle says that another machine measured these results and would
-        complete them.
-        """
+        """The file in results that came from a bundle on another machine."""
         return Path(self.results, "elsewhere.json")
 
     @cached_property
     def elsewhere(self) -> bool:
-        """True if another machine measured the results: here they are drawn as far as they go."""
+        """True if another machine measured the results: here they are only drawn."""
         return self.measured_elsewhere.is_file()
 
     @cached_property
     def on_nodes(self) -> bool:
-        """True if jobs are sent to the nodes of a cluster.
+        """True if jobs are sent to the nodes of a cluster."""
+        if self.workflow.remote_exec:
+            return True
+        # Only with --jobs may the executor be another than the local one, and it need not be.
+        if self.workflow.resource_settings.nodes is None:
+            return False
+        from planning.cluster import executor
 
-        Only with `--jobs` may the executor be another than the local one, and it need not be.
-        """
-        several = self.workflow.resource_settings.nodes is not None
-        return self.workflow.remote_exec or (several and _executor() != "local")
+        return executor() != "local"
 
     @property
     def here(self) -> bool:
-        """True if this machine measures the plan; otherwise its GPU and driver are not asked."""
-        return not (self.elsewhere or self.on_nodes or block.ON_NODE in os.environ)
+        """True if this machine measures the plan. Otherwise its GPU and driver do not matter."""
+        return not (self.elsewhere or self.on_nodes or ON_NODE in os.environ)
 
     @property
-    def beside(self) -> bool:
-        """True if blocks are measured in parallel, each as one job: see rules/blocks.smk."""
-        return not self.elsewhere and (self.on_nodes or self.plan.slots > 1)
+    def room(self) -> int | None:
+        """The number of jobs that Snakemake runs at once; None if unknown, as in a dry run."""
+        cores = self.workflow.resource_settings.cores
+        return cores + WORKERS if cores and not self.workflow.output_settings.dryrun else None
 
     @property
     def use_conda(self) -> bool:
@@ -119,14 +130,12 @@ class Start:
 
     @property
     def planned(self) -> Path:
-        """The configuration as it was resolved here, for blocks that are a job each: `auto` could
-        be another value where they run.
-        """
+        """The configuration for nodes, as it was resolved here."""
         return Path(self.results, ".planned.json")
 
     @property
     def asked(self) -> Path:
-        """What is asked of blocks, for those that are measured on nodes."""
+        """The list :attr:`asked_of_nodes`, for nodes."""
         return Path(self.results, ".asked.json")
 
     def to_draw(self, paths) -> list[str]:
@@ -134,20 +143,19 @@ class Start:
         return [path for path in paths if not self.elsewhere or os.path.exists(path)]
 
     def lost(self, made) -> list[str]:
-        """Return missing records if all that is made of them exists, as Snakemake would not make
-        them then. Otherwise it finds them through those files; naming each record costs time.
+        """Return missing records if all results exist, as Snakemake would not measure them then.
+        Otherwise Snakemake finds them as inputs; naming each record costs time.
         """
-        if self.elsewhere or self.beside or not all(map(os.path.exists, made)):
+        if self.elsewhere or self.on_nodes or not all(map(os.path.exists, made)):
             return []
         return [p for p in self.plan.records if self.to_measure.get(p) == changes.MISSING]
 
     def _prepare(self) -> None:
-        """Set how this start ends and speaks; refuse a folder that Snakemake cannot work in."""
+        """Set how this start ends; refuse a folder that Snakemake cannot work in."""
         if self.workflow.is_main_process:
             # At Ctrl-C while it makes environments, Snakemake would print a traceback.
             signal.signal(signal.SIGINT, _end_in_one_line)
             sitting.begin()
-            self._say_errors()
         if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
             tell(
                 "another snakemake is at work in this folder; this one goes on unless both need the"
@@ -159,41 +167,26 @@ class Start:
         if self.use_conda and (problem := conda.unusable(self.conda_folder)):
             _refuse(problem)
 
-    def _say_errors(self) -> None:
-        """Have Snakemake's own errors said with ``--quiet all``, too, which leaves them out."""
-        from snakemake.logging import logger
-        from snakemake.settings.enums import Quietness
-
-        asked = self.workflow.output_settings
-        if Quietness.ALL in (asked.quiet or ()) and not asked.dryrun:
-            handler = logging.StreamHandler()
-            handler.addFilter(_is_told_nowhere_else)
-            logger.addHandler(handler)
-
     def _tell(self) -> None:
-        """Say what there is to know about the plan and its records, whatever is asked for."""
+        """Print notices about the plan and its records."""
         for notice in self.plan.notices:
             tell(notice)
         for path, reason in changes.unreadable(self.to_measure):
             tell(f"{path} {reason}; it is set aside, and measured again")
         if self.elsewhere:
-            self._say_summary(self.to_measure, self.measured_elsewhere)
+            self._print_summary(self.to_measure, self.measured_elsewhere)
 
     def tell_that_all_is_measured(self) -> None:
-        """Say so, and where the report is, if this start has nothing to measure."""
+        """Print where the report is, if this start has nothing to measure."""
         if self.speaks and not self.now:
             page = Path(self.results, "report.html")
             where = f"; report: {page}" if page.exists() else ""
             tell(f"all {len(self.plan.runs)} runs are measured{where}")
 
     def tell_what_is_measured(self) -> None:
-        """Say what has to be measured and why; end the start if it could not be measured well."""
+        """Print what has to be measured and why; end the start if it could not be measured well."""
         if self.speaks:
-            self._say_summary(self.now)
-        # Snakemake itself gives a dry run one core, and no number to what runs no job.
-        slots, cores = self.plan.slots, self.workflow.resource_settings.cores
-        if self.here and not self.workflow.output_settings.dryrun and (cores or slots) < slots:
-            _refuse(f"slots: {slots} blocks at once need --cores {slots} or more")
+            self._print_summary(self.now)
         # A workflow that uses this one as a module has a profile of its own, or none.
         if "machine_percent" not in self.workflow.global_resources:
             ours = self.sources / "profiles/default"
@@ -218,29 +211,9 @@ class Start:
 
     _told_of_conda = False
 
-    def _say_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
+    def _print_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
         if summary := changes.summary(self.plan, reasons, elsewhere):
             print(summary, file=sys.stderr)
-
-
-def _executor() -> str:
-    """The executor that the command line or a profile names, local without one: Snakemake itself
-    tells it only after the plan is made.
-    """
-    from snakemake.cli import parse_args  # needed only if jobs may be sent to nodes
-
-    with redirect_stderr(io.StringIO()):
-        _, found = parse_args(sys.argv[1:])
-    return found.executor or "local"
-
-
-def _is_told_nowhere_else(record: logging.LogRecord) -> bool:
-    """True for an error of Snakemake's own. Programs say themselves why their jobs failed, and a
-    start says that the folder is locked.
-    """
-    kind = getattr(record, "exception", None)
-    ended = "At least one job did not complete" in record.getMessage()
-    return kind not in (None, "RuleException", "LockException") and not ended
 
 
 def _end_in_one_line(number: int, frame: FrameType | None) -> None:

@@ -5,34 +5,19 @@ from __future__ import annotations
 from deploy.environments import users_interpreter
 from deploy.virtual_environments import EnvironmentProblem
 from planning.config import ConfigError
-from supervise import device, processors
-from supervise.slots import share
-
-
-def check_slots(plan) -> None:
-    """Raise :class:`ConfigError` if not every slot would have a GPU of its own."""
-    if plan.slots == 1 or not plan.here:
-        return
-    if plan.config["device"] != "auto":
-        raise ConfigError("device: each of several slots has its own; allowed is auto")
-    if plan.accelerator == "cuda" and plan.slots > (gpus := len(device.visible())):
-        raise ConfigError(f"slots: {plan.slots} is more than the {gpus} GPUs here")
+from supervise import processors
 
 
 def check_processors(plan) -> None:
     """Raise :class:`ConfigError` if a run has more threads than processors that it may use."""
     if not plan.here:
         return
-    cores, slots = processors.cores(), plan.slots
-    here = min(len(share(cores, slot, slots)) for slot in range(slots))
-    if not here:
-        raise ConfigError(f"slots: {slots} is more than the {len(cores)} cores here")
-    each = " of each slot" if slots > 1 else ""
+    here = len(processors.available())
     asked = {f"columns.{place}.threads": one.threads for place, one in enumerate(plan.columns)}
     for where, threads in {"threads": plan.threads, **asked}.items():
         if threads > here:
             raise ConfigError(
-                f"{where}: {threads} is more than the {here} processors{each} here; "
+                f"{where}: {threads} is more than the {here} processors here; "
                 f"allowed are 1 to {here}"
             )
 

@@ -3,27 +3,28 @@
 
 
 rule analysis_environment:
-    """Deploy the environment that the analysis runs in."""
+    """Install the environment that the analysis runs in, while no run is timed."""
     input:
         DRAWING.lost_environment,
     output:
         ANALYSIS_ENVIRONMENT,
     log:
         f"{RESULTS}/logs/environments/analysis.log",
-    # As early as the first numbers need not wait for it.
-    priority: PLAN.order.of_analysis
     localrule: True
     conda:
         "../../envs/analysis.yaml"
     resources:
-        machine_percent=100,
+        machine_percent=0,
     params:
         definition=verbatim(DRAWING.definition.as_posix()),
         sha256=DRAWING.definition_sha256,
         method="conda" if START.use_conda else "venv",
     shell:
         program(
-            "deploy",
-            "--name analysis --definition {params.definition:q}"
-            " --method {params.method} --marker {output} --log {log}",
+            "supervise alone --",
+            program(
+                "deploy",
+                "--name analysis --definition {params.definition:q}"
+                " --method {params.method} --marker {output} --log {log}",
+            ).removeprefix("exec "),
         )

@@ -8,10 +8,10 @@ ANSWER = {"threshold": 0.02, "looks": 1, "left_out": [], "report": ""} | PLAN.co
 rule answer:
     """The comment on a pull request, and its content as JSON for the program that asks."""
     input:
+        RECORDS,
+        SELF_TEST,
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        measured=MEASURED,
-        self_test=SELF_TEST,
     output:
         results("answer.md", "answer.json"),
     log:
@@ -22,14 +22,10 @@ rule answer:
     resources:
         machine_percent=UNTIMED,
     params:
-        analysis=drawn_by(
-            *("caveats", "claims", "report", "answer"),
-            texts=["report/answer.md.j2"],
-        ),
+        analysis=DRAWING.drawn_by(),
         settings=verbatim(json.dumps(ANSWER)),
     shell:
         analysis(
-            "answer",
-            "--measured {input.measured} --settings {params.settings:q}"
+            "answer --plan {input.plan} --settings {params.settings:q}"
             f" --output-dir {RESULTS}",
         )

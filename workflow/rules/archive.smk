@@ -13,7 +13,6 @@ rule archive:
         SOURCES / "LICENSE",
         environment=ANALYSIS_ENVIRONMENT,
         plan=f"{RESULTS}/plan.json",
-        sessions=SESSIONS,
     output:
         ARCHIVE,
     log:
@@ -24,7 +23,7 @@ rule archive:
     resources:
         machine_percent=UNTIMED,
     params:
-        analysis=drawn_by(texts=["workflow/analysis", "report"]),
+        analysis=DRAWING.drawn_by(),
         config=WHOLE_CONFIG,
     shell:
-        analysis("archive", "--config {params.config:q} --output {output}")
+        analysis("archive --plan {input.plan} --config {params.config:q} --output {output}")

@@ -2,7 +2,6 @@
 import json
 import re
 
-from contract import report_contents
 from planning import commands
 from planning.commands import IN_ENVIRONMENT, verbatim
 from planning.config import (
@@ -33,26 +32,21 @@ if not workflow.modifier.skip_configfile:
 START = Start(workflow, config, SOURCES)
 PLAN, RESULTS = START.plan, START.results
 JOBS = Jobs(START)
-HANDLERS = Handlers(START, JOBS)
 COMMANDS = commands.Commands(START)
 program, timed = COMMANDS.program, COMMANDS.timed
 
 ROW = "{scale}/{model}/{task}-b{batch}"
-# The inputs of the tables. If a block is one job, that job makes its records.
-RECORDS = [] if START.beside else START.to_draw(PLAN.records)
-BLOCKS = START.to_draw(each.path for each in PLAN.blocks)
-SESSIONS = BLOCKS if START.elsewhere else BLOCKS and [f"{RESULTS}/sessions.json"]
+# On a cluster, the job of a workload and round makes its records.
+RECORDS = [] if START.on_nodes else START.to_draw(PLAN.records)
 SELF_TEST = START.to_draw([PLAN.self_test])
 # Keys are sorted, as their order means nothing; that of models, tasks and columns is the table's.
-# Without the keys about later use of results, which do not change what is measured.
-ASKED_LATER = ("atlas", "answer")
+# Without the settings of a comment on a pull request, which do not change what is measured.
 WHOLE_CONFIG = verbatim(
     json.dumps(
-        {key: PLAN.config[key] for key in sorted(PLAN.config) if key not in ASKED_LATER}
+        {key: PLAN.config[key] for key in sorted(PLAN.config) if key != "answer"}
     )
 )
-# What draws and writes takes so much of the machine that it is never beside something that is timed,
-# not beside the only block of several slots either.
-UNTIMED = 101 - 100 // PLAN.slots
+# Nothing that draws or writes runs next to a job that times something.
+UNTIMED = 100
 # Only the main Snakemake retries: a job on a node starts another one.
 TRIES_AGAIN = 1 if workflow.is_main_process else 0

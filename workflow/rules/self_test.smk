@@ -4,13 +4,14 @@ KNOWN_STEPS = f"{RESULTS}/self_test/{{scale}}/known_steps.json"
 
 
 rule known_steps:
-    """Steps of known duration, and a step of known work with and without the monitor."""
+    """Time steps of known duration."""
     input:
         JOBS.stale_known_steps,
     output:
         KNOWN_STEPS,
     log:
         f"{RESULTS}/logs/self_test/{{scale}}/known_steps.log",
+    threads: 0
     priority: JOBS.priority(KNOWN_STEPS)
     retries: TRIES_AGAIN
     conda:
@@ -29,12 +30,12 @@ rule known_steps:
         )
 
 
-# The runs of one cell under both of its names; if a block is one job, that job makes them.
+# The runs of one cell under both of its names; on a cluster, the job of a round makes them.
 FIRST = [PLAN.runs[run.position].record for run in PLAN.controls.again]
 SECOND = [run.record for run in PLAN.controls.again]
 PAIRS = [*FIRST, *SECOND]
-if START.beside:
-    PAIRS = sorted({PLAN.block_of[path].done for path in SECOND})
+if START.on_nodes:
+    PAIRS = sorted({PLAN.group_of[path].done for path in SECOND})
 
 
 rule self_test:

@@ -1,9 +1,10 @@
-# Everything that is timed: runs, each a job, by one rule for each column, in its environment; and
-# canaries before and after each block, which is all columns of a row in a round.
+# Everything that is timed: runs, each a job, by one rule for each column in its environment; and the
+# reference workload, before each workload's part of a round.
 #
-# All jobs take the whole machine, in the order of their priorities, so that nothing is timed beside
-# something else. No input is made by another job: a run deploys its environment if that is missing,
-# so that the first number waits for its own environment alone.
+# The runs of a workload and round are resident together and timed in turns. Their jobs occupy no
+# core, and each takes its share of machine_percent, so as many are in flight as are resident. Only
+# the holder of the machine's lock computes. Jobs start in the order of their priorities, and need no
+# file of another job: a run installs its environment if it is missing.
 
 
 RECORD = f"{RESULTS}/records/{ROW}/{{column}}/run{{run}}.json"
@@ -23,12 +24,13 @@ for name, column, record, logs in TIMED:
         input:
             JOBS.stale_record(record),
         output:
-            # Update: an earlier record stays if the run could not begin.
+            # Update: an interrupt does not remove an earlier record.
             update(record),
         log:
             f"{RESULTS}/logs/{logs}/{{column}}/run{{run}}.log",
         wildcard_constraints:
             column=re.escape(column.name),
+        threads: 0
         priority: JOBS.priority(record)
         # If the supervisor itself was killed, the second attempt says so.
         retries: TRIES_AGAIN
@@ -38,7 +40,7 @@ for name, column, record, logs in TIMED:
             **timed(
                 PLAN.environment_of(column),
                 PLAN.options_of_cells,
-                of_job=JOBS.measured_by(record),
+                of_job=JOBS.in_turns(record),
             ),
         params:
             identity=JOBS.identity(record),
@@ -52,35 +54,33 @@ for name, column, record, logs in TIMED:
 
 for kind in PLAN.accelerators:
 
-    CANARY = f"{RESULTS}/blocks/{ROW}/round{{run}}/{{when}}-{kind}.json"
+    REFERENCE = f"{RESULTS}/reference/{ROW}/round{{run}}-{kind}.json"
 
     rule:
-        """Measure how fast the machine is, by fixed work, before or after a block."""
+        """Measure how fast the machine is, by fixed work."""
         name:
-            f"canary_{kind}"
+            f"reference_{kind}"
         input:
-            JOBS.stale_canary(CANARY),
+            JOBS.stale_reference(REFERENCE),
         output:
-            update(CANARY),  # it also holds the canaries of earlier sittings
+            REFERENCE,
         log:
-            f"{RESULTS}/logs/blocks/{ROW}/round{{run}}/{{when}}-{kind}.log",
-        wildcard_constraints:
-            when="before|after",
-        priority: JOBS.priority(CANARY)
+            f"{RESULTS}/logs/reference/{ROW}/round{{run}}-{kind}.log",
+        threads: 0
+        priority: JOBS.priority(REFERENCE)
         retries: TRIES_AGAIN
         conda:
             PLAN.controls.environment(kind).conda
         resources:
             **timed(
                 PLAN.controls.environment(kind),
-                PLAN.controls.options_of_canary(kind, START.use_conda),
-                of_job=JOBS.in_block(CANARY),
+                PLAN.controls.options_of_reference(kind, START.use_conda),
+                of_job=JOBS.around(REFERENCE),
             ),
         shell:
             program(
-                "supervise canary",
-                "--output {output} --when {wildcards.when}"
-                " --block {wildcards.scale}/{wildcards.model}/{wildcards.task}"
+                "supervise reference",
+                "--output {output} --round {wildcards.scale}/{wildcards.model}/{wildcards.task}"
                 "-b{wildcards.batch}/round{wildcards.run}",
                 IN_ENVIRONMENT,
             )

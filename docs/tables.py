@@ -1,8 +1,15 @@
-"""Write the tables of the documentation that follow from declarations: of settings and of rows."""
+"""Write the tables of the documents that follow from declarations: of settings and of workloads.
+
+python3 docs/tables.py
+"""
 
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
 from contract.settings import SETTINGS, spelled
 from planning.config import read_configuration
@@ -13,13 +20,8 @@ from planning.models import Model, Models
 README = WORKFLOW.parent / "config/README.md"
 HEAD = "| setting | what it is | allowed | default | frameworks |\n|---|---|---|---|---|\n"
 PAGE = WORKFLOW.parent / "docs/rows.md"
-BELOW = "<!-- Below: python3 workflow/planning rows -->\n"
+BELOW = "<!-- Below: python3 docs/tables.py -->\n"
 SCALES = ("paper", "laptop")  # smoke only exercises the code
-
-
-def write_settings() -> None:
-    """Write the table of settings in ``config/README.md``."""
-    README.write_text(with_settings(README.read_text()))
 
 
 def with_settings(text: str) -> str:
@@ -37,11 +39,6 @@ def _line(name: str, about: dict) -> str:
 
 def _quoted(names) -> str:
     return ", ".join(f"`{spelled(name)}`" for name in names)
-
-
-def write_rows() -> None:
-    """Write the tables of ``docs/rows.md``, which say what each row measures."""
-    PAGE.write_text(with_rows(PAGE.read_text()))
 
 
 def with_rows(text: str) -> str:
@@ -71,3 +68,8 @@ def _task(model: Model, task: str) -> str:
     table = "".join(f"| {title} | {' | '.join(texts)} |\n" for title, texts in other)
     head = f"\n| | {' | '.join(SCALES)} |\n|---|{'---|' * len(SCALES)}\n"
     return f"\n### {model.title} {task}\n\n{''.join(same)}" + (head + table if table else "")
+
+
+if __name__ == "__main__":
+    README.write_text(with_settings(README.read_text()))
+    PAGE.write_text(with_rows(PAGE.read_text()))

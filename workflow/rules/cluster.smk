@@ -1,0 +1,29 @@
+# SLURM: a submission per workload and round. Its job starts Snakemake on its node for the group's
+# records, so the same rules measure them there.
+from planning.cluster import Submissions
+
+DONE = f"{RESULTS}/reference/{ROW}/round{{run}}.done"
+SUBMISSIONS = Submissions(START, JOBS)
+
+
+rule submission:
+    """Measure the missing runs of a workload and round on one node."""
+    input:
+        # Nodes should not all install the same environments.
+        [environment.marker for environment in PLAN.environments],
+        SUBMISSIONS.stale(DONE),
+    output:
+        touch(DONE),
+    log:
+        f"{RESULTS}/logs/cluster/{ROW}/round{{run}}.log",
+    priority: JOBS.priority(DONE)
+    # If the job was killed as a whole, by a time limit say, the second one goes on.
+    retries: TRIES_AGAIN
+    conda:
+        "../../envs/analysis.yaml"
+    resources:
+        runtime=SUBMISSIONS.minutes(DONE),
+        machine_percent=100,
+        command=SUBMISSIONS.command(DONE),
+    shell:
+        "{resources.command} 2> >(tee {log} >&2)"
