@@ -55,7 +55,7 @@ def test_conda_is_used_when_snakemake_accepts_it(tmp_path, make, conda, option):
     """A module of the caller's does not take the place of one of ours either."""
     if conda:
         program(tmp_path / "bin/conda", conda)
-    called = f"called: --quiet all --cores 1 {option}-n results/table.md\n"
+    called = f"called: --quiet all --cores all {option}-n results/table.md\n"
     assert make("ARGS=-n results/table.md", PYTHONPATH="/somebodys/modules") == (0, called, "")
 
 
@@ -74,7 +74,7 @@ def test_an_archive_is_verified_by_the_sources_that_are_here(make, tmp_path):
 
 
 def test_a_study_is_run_by_its_name_and_its_targets_are_no_configuration(make):
-    called = "called: --configfile config/studies/patch.yaml --quiet all --cores 1 archive\n"
+    called = "called: --configfile config/studies/patch.yaml --quiet all --cores all archive\n"
     assert make("study", "NAME=patch", "ARGS=archive") == (0, called, "")
 
 
@@ -95,7 +95,7 @@ def test_a_configuration_of_ones_own_that_is_not_yaml_is_named_as_well(make, tmp
     said = "millistep: configuration: own.yaml: No such file or directory"
     assert message.splitlines()[0] == said
     (tmp_path / "own.yaml").write_text("a: b\n")
-    called = f"called: --quiet all --cores 1 {words} --config runs=2\n"
+    called = f"called: --quiet all --cores all {words} --config runs=2\n"
     assert make(f"ARGS={words} --config runs=2") == (0, called, "")
 
 
