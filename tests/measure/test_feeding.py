@@ -1,4 +1,4 @@
-"""How steps are fed, seen for every column from what is handed over and when."""
+"""The inputs of a step, on the parity card."""
 
 from types import SimpleNamespace
 
@@ -11,42 +11,9 @@ from measure.frameworks.native import NativeFramework
 BATCH = ({"ids": np.zeros((4, 8), np.int32)}, np.zeros(4, np.float32))
 
 
-def trainer(look_ahead, taken_at_begin):
-    """Feed as a trainer does that asks for batches so many steps ahead, before or after "begin"."""
-    feed = feeding.Feed(taken=int(taken_at_begin))
-    handed = 0
-
-    def take(step):
-        nonlocal handed
-        while handed <= step + look_ahead:
-            feed.hands(handed)
-            handed += 1
-
-    feed.hands(0)  # a look at the first two batches, to build the model
-    feed.hands(1)
-    for step in range(6):
-        if taken_at_begin:
-            take(step)
-        feed.begins(step)
-        take(step)
-    return feed
-
-
-@pytest.mark.parametrize("taken_at_begin", [False, True])
-@pytest.mark.parametrize("look_ahead", [0, 1, 8])
-def test_batches_made_ahead_of_their_steps_are_noticed(look_ahead, taken_at_begin):
-    assert trainer(look_ahead, taken_at_begin).ahead == look_ahead
-
-
-def test_a_card_says_when_a_batch_is_copied_and_how_large_it_is():
-    def told(accelerator, **how):
-        return feeding.facts(accelerator, "NumPy arrays", BATCH, **how)
-
-    assert told("cpu") == {"feeding": "NumPy arrays", "fed_bytes_per_step": 4 * 8 * 4 + 4 * 4}
-    assert told("cpu", ahead=True)["feeding"] == "NumPy arrays, prefetched"
-    assert told("cuda")["feeding"] == "NumPy arrays, copied in the step"
-    ahead = told("cuda", ahead=True, copied_ahead=True)["feeding"]
-    assert ahead == "NumPy arrays, prefetched, copied ahead of the step"
+def test_a_card_lists_the_bytes_of_a_batch():
+    found = feeding.facts("NumPy arrays", BATCH)
+    assert found == {"feeding": "NumPy arrays", "fed_bytes_per_step": 4 * 8 * 4 + 4 * 4}
 
 
 @pytest.mark.parametrize(
@@ -76,5 +43,3 @@ def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelera
     framework.run_at(4, SimpleNamespace(start=lambda: None, tick=lambda: next(ticks)))
     assert copies == [(accelerator, pinned, True)] * 3
     assert framework.fed == {"feeding": words, "fed_bytes_per_step": 4 * 2 * 8}
-    framework.models.feed = lambda cell, images, classes: {"images": images}
-    assert framework.prepared(np.ones((4, 2)), None)["images"].is_pinned() == pinned

@@ -1,6 +1,5 @@
 """Which events of a trace count as computing, and under which names."""
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from measure.frameworks import attention, torch_profile
-from measure.frameworks.hlo import Instruction, Program
 from measure.frameworks.xplane import Event, NoOperation, Trace, computing
 from measure.operations import Span
 from measure.profile import profile
@@ -35,7 +33,7 @@ def test_a_trace_lies_in_the_runs_scratch_folder(tmp_path, monkeypatch):
 
 
 def test_operations_compute_and_dispatch_does_not():
-    assert computing(EVENTS, {}, True) == [
+    assert computing(EVENTS, True) == [
         Span(100, 150, "ynn_fusion", (HOST, POOL)),
         Span(200, 230, "MklMatMul in query", (HOST, "tf_Compute/5")),
     ]
@@ -47,7 +45,7 @@ def test_on_a_gpu_only_its_own_streams_count():
         Event(*stream, "loop_add_fusion_12", 7, 3, {"hlo_op": "loop_add_fusion.12"}),
         Event(*stream, "ampere_sgemm_128x64_tn", 10, 5, {}),
     ]
-    assert computing([*EVENTS, *kernels], {}, True) == [
+    assert computing([*EVENTS, *kernels], True) == [
         Span(7, 10, "loop_add_fusion", stream),
         Span(10, 15, "ampere_sgemm_128x64_tn", stream),
     ]
@@ -55,7 +53,7 @@ def test_on_a_gpu_only_its_own_streams_count():
 
 def test_without_an_event_of_the_gpu_nothing_on_the_host_takes_its_place():
     with pytest.raises(NoOperation, match="no event of the device"):
-        computing(EVENTS, {}, False, "cuda")
+        computing(EVENTS, False, "cuda")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +73,7 @@ def test_a_trace_that_lacks_events_by_its_own_words_is_none(field, words, comple
 
     trace = Trace(written, lambda: None, lambda path: EVENTS, compiled=True)
     if complete:
-        assert trace.end("cpu") == computing(EVENTS, {}, True)
+        assert trace.end("cpu") == computing(EVENTS, True)
     else:
         with pytest.raises(NoOperation, match=words):
             trace.end("cpu")
@@ -107,46 +105,6 @@ def test_a_step_that_fails_leaves_no_profiler_on_and_is_what_is_said():
     with pytest.raises(MemoryError, match="no more"):
         profile(framework, 1e9)
     assert not framework.profiled
-
-
-@dataclass
-class Known:
-    """A program of a trace with one instruction, which it describes by a place."""
-
-    name: str
-    instruction: str
-    place: str
-
-    def has(self, name):
-        return name == self.instruction
-
-    def runs(self, kernel):
-        return kernel == self.instruction.replace(".", "_")
-
-    def described(self, name, kernel):
-        return f"{kernel} in {self.place}"
-
-
-def test_a_program_is_known_by_its_number_and_one_read_from_disk_by_its_name_too():
-    """Events of the latter have the number that it had in the process that compiled it."""
-    known = {
-        6: Known("jit_other", "dot.1", "another"),
-        8: Known("jit_step", "dot.1", "near"),
-        9: Known("jit_step", "dot.2", "nearer, without it"),
-        20: Known("jit_step", "dot.1", "far"),
-    }
-
-    def named(module, number, instruction="dot.1", kernel="dot.1"):
-        facts = {"hlo_op": instruction, "program_id": number, **module}
-        return computing([Event(HOST, POOL, kernel, 0, 10, facts)], known, True)[0].name
-
-    step = {"hlo_module": "jit_step"}
-    assert [named(step, number) for number in (8, 20)] == ["dot.1 in near", "dot.1 in far"]
-    assert [named(step, number) for number in (6, 10)] == 2 * ["dot.1 in near"]
-    assert named(step, 6, "dot.3") == named({"hlo_module": "jit_unknown"}, 8) == "dot"
-    assert named(step, 8, "command_buffer_1", "dot_1") == "dot_1 in near"  # one of a graph
-    assert named({}, 6) == "dot.1 in another"  # older releases tell no name
-    assert named({}, 7) == "dot"
 
 
 CPU, CUDA = "cpu", "cuda"
@@ -236,24 +194,6 @@ def test_on_a_processor_operations_and_compiled_kernels_compute_and_ranges_do_no
         Span(12_000, 14_000, "aten::mm", (CPU, 2)),
         Span(31_000, 35_000, "cpp_fused_add_native_layer_norm", thread),
     ]
-
-
-def test_kernels_that_are_launched_as_one_graph_have_their_own_instructions():
-    program = Program("jit_step", memoryview(b""))
-    program._instructions = {
-        "loop_add_fusion.12": Instruction("add", "bert/query_3/add", ()),
-        "command_buffer_1": Instruction("call", "", ()),
-        "subtract_exponential_fusion.7": Instruction("subtract", "net/attention_2/Softmax_3", ()),
-        "subtract_exponential_fusion.8": Instruction("subtract", "net/classes_2/Softmax", ()),
-    }
-    launched = [("command_buffer", "loop_add_fusion_12"), ("command_buffer", "ampere_sgemm_128")]
-    expected = ["loop_add_fusion(add) in query", "ampere_sgemm"]
-    assert [program.described(*names) for names in launched] == expected
-    assert program.described("loop_add_fusion.12", "loop_add_fusion_12") == expected[0]
-    for number, place in ((7, "Softmax"), (8, "classes")):  # of an attention, and of no attention
-        name = f"subtract_exponential_fusion.{number}"
-        found = program.described(name, name)
-        assert found == f"subtract_exponential_fusion(subtract) in {place}"
 
 
 EFFICIENT, FLASH = "scaled_dot_product_efficient_attention", "scaled_dot_product_flash_attention"

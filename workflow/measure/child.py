@@ -79,7 +79,6 @@ class Measurement:
             self.framework.load()
             # The look at the device starts it, which every user waits for, too.
             check_device(self.cell.accelerator, self.framework.live_accelerator)
-        self.start["import_tensorflow_s"] = getattr(self.framework, "import_tensorflow_s", None)
         if self.cell.precision != "default":
             self.framework.force_precision(self.cell.precision)
             check_precision(self.cell.precision, self.framework.precision())

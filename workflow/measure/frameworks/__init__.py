@@ -19,8 +19,6 @@ built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may
     the state of a compilation cache that is kept between processes, by the library's own counters:
     ``cold``, something that was looked for was not there; ``warm``, all of that was, whatever else
     each process does anew; None, nothing is kept.
-``import_tensorflow_s``
-    seconds of its import that TensorFlow's took, where it does not compute with TensorFlow.
 ``attention_kernels``
     names of the fused kernels of attention that a profile has seen; set once that has ended.
 ``launches_graphs``

@@ -35,7 +35,7 @@ class KerasFramework(ABC):
         self.cell = cell
         self.declared: set[str] = {"attention", "scheduler"}
         self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
-        self.feed = feeding.Feed(self.taken)
+        self.fed_batch: Any = None  # the batch that is repeated
         self._callback: Any = None  # the clock that Keras was given last
         self._ended: list[Finished] = []  # holds the frames of ended loops, see _left
 
@@ -50,7 +50,6 @@ class KerasFramework(ABC):
     def run_at(self, batch_size: int, timer: Clock) -> None:
         """Make one call of the public API, which lasts until the timer has enough steps."""
         loop = self._loop(batch_size)
-        self.feed = feeding.Feed(self.taken)
         data = None if loop else self.dataset(batch_size)
         timer.start()
         try:
@@ -109,21 +108,13 @@ class KerasFramework(ABC):
         return next(filter(None, (getattr(self.models, name, None) for name in names)), None)
 
     fed_as = "NumPy arrays"
-    taken = 0  # batches that a step has taken when Keras says that it begins
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
-    copies_ahead = False  # True if a batch made ahead of its step is on the device by then
 
     def feeding(self) -> dict[str, Any]:
         """The parity card's entries on how the steps are fed."""
         if self._loop(self.cell.batch_size):
             return feeding.OWN_LOOP
-        return feeding.facts(
-            self.cell.accelerator,
-            self.fed_as,
-            self.feed.batch,
-            ahead=self.feed.ahead > 0,
-            copied_ahead=self.feed.ahead > 0 and self.copies_ahead,
-        )
+        return feeding.facts(self.fed_as, self.fed_batch)
 
     def step_results(self) -> str | None:
         """What became of each step's metrics or outputs; None where Keras drove no step: before the
@@ -161,13 +152,10 @@ class KerasFramework(ABC):
         method(self.model, data, verbose=0, callbacks=[callback], **options)
 
     def _clock(self, timer: Clock) -> Any:
-        feed = self.feed
-
         callback: Any = self.keras.callbacks.Callback
 
         class StepClock(callback):
             def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-                feed.begins(batch)
                 if timer.tick():
                     raise Finished
 

@@ -5,7 +5,7 @@ import random
 from abc import abstractmethod
 from typing import Any
 
-from measure import imports, models
+from measure import models
 from measure.frameworks import WrongFramework, builder
 from measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
@@ -18,17 +18,10 @@ class Keras3Framework(KerasFramework):
 
     family = "keras3"
     backend = ""
-    import_tensorflow_s: float | None = None
 
     def load(self) -> None:
         os.environ["KERAS_BACKEND"] = self.backend
         self.prepare_backend()
-        with imports.timed("tensorflow") as tensorflow:
-            self._load()
-        if self.backend != "tensorflow":  # KerasHub and KerasCV need it for their data layers
-            self.import_tensorflow_s = tensorflow.seconds
-
-    def _load(self) -> None:
         import keras
 
         if not keras.__version__.startswith("3.") or keras.backend.backend() != self.backend:
@@ -70,9 +63,7 @@ class Keras3Framework(KerasFramework):
         np.random.seed(self.cell.seed)
 
     def dataset(self, batch_size: int) -> Any:
-        feed, batch = self.feed, self.models.batch(self.cell, batch_size)
-        feed.batch = batch
-
+        batch = self.fed_batch = self.models.batch(self.cell, batch_size)
         data: Any = self.keras.utils.PyDataset
 
         class Repeated(data):
@@ -80,7 +71,6 @@ class Keras3Framework(KerasFramework):
                 return ENDLESS
 
             def __getitem__(self, index: int) -> Any:
-                feed.hands(index)
                 return batch
 
         return Repeated()

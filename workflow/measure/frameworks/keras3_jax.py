@@ -20,7 +20,6 @@ from measure.libraries.keras import keeps_state_of_predict, leaves
 
 class Framework(Traced, Keras3Framework):
     backend = "jax"
-    copies_ahead = True  # Keras 3 puts a batch on the device as soon as it has it
     _outputs: Sequence[Any] = ()  # of steps since a fence, if there is no state to wait for
     _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
 
@@ -93,7 +92,7 @@ class Framework(Traced, Keras3Framework):
 
     def late_ns(self) -> int:
         # All that lives on the device; only batches of later steps may still be on their way there.
-        fed = {getattr(array, "shape", None) for array in leaves(self.keras, self.feed.batch)}
+        fed = {getattr(array, "shape", None) for array in leaves(self.keras, self.fed_batch)}
         living = [array for array in self.jax.live_arrays() if not array.is_deleted()]
         late = [array for array in living if array.shape not in fed and not array.is_ready()]
         start = time.perf_counter_ns()

@@ -10,7 +10,6 @@ from measure.frameworks.torch import TorchMixin
 
 class Framework(TorchMixin, Keras3Framework):
     backend = "torch"
-    taken = 1
 
     def prepare_backend(self) -> None:
         import torch

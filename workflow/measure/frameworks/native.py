@@ -120,7 +120,8 @@ class NativeFramework(TorchMixin):
         """Tensors in host memory as a data loader hands them over."""
         batch = self._tensors(self.models.batch(self.cell, batch_size))
         kind = "pinned" if all(t.is_pinned() for t in batch.values()) else "pageable"
-        self.fed = feeding.facts(self.cell.accelerator, f"tensors in {kind} memory", batch)
+        copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
+        self.fed = feeding.facts(f"tensors in {kind} memory{copied}", batch)
         return batch
 
     def _tensors(self, arrays: dict[str, Any]) -> Tensors:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from measure.frameworks import WrongFramework, cuda_graphs, left_eager
+from measure.frameworks import WrongFramework, cuda_graphs
 from measure.frameworks.native import NativeFramework
 from measure.models import Tick
 
@@ -60,23 +60,9 @@ class Framework(NativeFramework):
         recorded = 0 if self.cell.task == "generate" else cuda_graphs.recorded(self.torch)
         return self._graphs() + recorded
 
-    def parity(self) -> dict[str, Any]:
-        return {**super().parity(), "left_eager": self._left_eager()}
-
     def _image_data_format(self) -> str:
         """The model's; inductor may lay out anew what its programs compute, and tells nobody."""
         return f"{super()._image_data_format()}, within programs inductor's choice"
-
-    def _left_eager(self) -> str | None:
-        """Names of the modules and the optimiser of a step that are not compiled; None if that
-        cannot be seen. What a library computes outside of modules, as a scheduler does, is not.
-        """
-        loop, ticks = self._loop(self.cell.batch_size), iter([False])
-        found = left_eager.parts(self.torch, lambda: loop(lambda: next(ticks, True)))
-        if found is None:
-            return None
-        optimizer = [type(self.optimizer).__name__] if self.optimizer else []
-        return ", ".join([*found, *optimizer]) or "no module"
 
     def execution(self) -> dict[str, Any]:
         if not self._graphs():

@@ -8,7 +8,6 @@ from measure import live
 from measure.device_memory import SHARE, total_mib
 from measure.frameworks import Cell
 from measure.frameworks.denormals import flushed
-from measure.frameworks.feeding import Feed
 from measure.frameworks.keras import ENDLESS
 from measure.frameworks.threads import XLA_POOL, named
 from measure.frameworks.xplane import FACTS, Event, Trace, Traced
@@ -22,7 +21,7 @@ class TensorFlowMixin(Traced):
     cell: Cell
     model: Any
     models: TrainerBuilder
-    feed: Feed
+    fed_batch: Any
     declared: set[str]
     fed_as = "tf.data tensors"
     ends_slowly = True  # up to 2.5 s
@@ -59,13 +58,8 @@ class TensorFlowMixin(Traced):
         """One batch, converted to tensors once and repeated, as users of TensorFlow do: the same
         under both Keras. A data set in Python would be copied into tensors again in each step.
         """
-        self.feed.batch = self.models.batch(self.cell, batch_size)
-        data = self.tf.data.Dataset.from_tensors(self.feed.batch).repeat(ENDLESS)
-        # tf.data puts a prefetch at the end of a pipeline, unless it is told not to.
-        options = data.options()
-        told = (options.experimental_optimization.inject_prefetch, options.autotune.enabled)
-        self.feed.ahead = int(False not in told)
-        return data
+        self.fed_batch = self.models.batch(self.cell, batch_size)
+        return self.tf.data.Dataset.from_tensors(self.fed_batch).repeat(ENDLESS)
 
     def count_traces(self) -> None:
         """Count traces of the step: its Python runs while it is traced, never after."""

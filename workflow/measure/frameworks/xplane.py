@@ -12,20 +12,15 @@ late: the thread that computes the last part first runs what had to wait for the
 import os
 import re
 import tempfile
-import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from measure.frameworks import Cell, attention
-from measure.frameworks.hlo import Program, programs, with_place, without_number
-from measure.frameworks.protobuf import parts
 from measure.operations import Span
 
 OPERATION = "hlo_op"
-PROGRAM = ("program_id", "hlo_module_id")  # one of both
-MODULE = "hlo_module"
 ENDED = "end: "
 # A task of a pool: one thread hands it on, another one starts and stops it.
 HANDED_ON, STARTS, STOPS = (
@@ -37,7 +32,11 @@ NUMBER, OF_NUMBER = "_p", "_c"
 GRAPHS = ("cuGraphLaunch", "command_buffer")
 LOOPS = {"while", "conditional"}  # the operations inside them are in the trace as well
 ERRORS, WARNINGS = 2, 3  # fields of an XSpace, in tsl/profiler/protobuf/xplane.proto
-FACTS = (OPERATION, MODULE, *PROGRAM, NUMBER, OF_NUMBER)  # the facts of an event that are read
+FACTS = (OPERATION, NUMBER, OF_NUMBER)  # the facts of an event that are read
+_NUMBERED = re.compile(r"(\.\d+|_\d+|\.clone|\.remat)+$")
+_INSTANCE = re.compile(r"_\d+(?=_|$)")
+_SOFTMAX = re.compile(r"attention.*/Softmax(_\d+)?$")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _KERNEL = re.compile(r"(?P<path>[^:\s]+):_?(?P<type>[A-Z]\w*)")
 _CALLS = re.compile(r"PartitionedCall|StatefulPartitionedCall|XlaLaunch|_XlaRun|While|If|Case")
 
@@ -82,11 +81,10 @@ class Trace:
         with self._folder:
             self._stop()
             path = next(Path(self._folder.name).rglob("*.xplane.pb"))
-            trace = path.read_bytes()
-            _check_complete(trace)
+            _check_complete(path.read_bytes())
             events = list(self._read(path))
             self.graphs = any(event.name.startswith(GRAPHS) for event in events)
-            return computing(events, _programs(trace), self._compiled, accelerator)
+            return computing(events, self._compiled, accelerator)
 
 
 class Traced:
@@ -104,10 +102,8 @@ class Traced:
         return spans
 
 
-def computing(
-    events: list[Event], known: dict[int, Program], compiled: bool, accelerator: str = "cpu"
-) -> list[Span]:
-    """The spans of the events that compute; `known` are the programs that they may be of, by id.
+def computing(events: list[Event], compiled: bool, accelerator: str = "cpu") -> list[Span]:
+    """Return the spans of the events that compute.
 
     Raises :class:`NoOperation` if a GPU computes and no event is of it, as where the driver allows
     no profiling: those of the host are dispatch. So, too, if the steps are programs of XLA
@@ -116,14 +112,13 @@ def computing(
     """
     on_device = [e for e in events if e.plane.startswith("/device:GPU")]
     on_device = [e for e in on_device if e.line.startswith("Stream")]
-    names = _Names(known)
     if on_device:
-        return [_span(event, names.on_device(event)) for event in on_device]
+        return [_span(event, without_number(event.name)) for event in on_device]
     if accelerator == "cuda":
         raise NoOperation("no event of the device")
     if compiled and not any(OPERATION in event.facts for event in events):
         raise NoOperation("the profiler records no operation of XLA's programs")
-    named = [(event, names.on_the_host(event)) for event in events]
+    named = [(event, _name(event)) for event in events]
     return [*(_span(event, name) for event, name in named if name), *_parts(named)]
 
 
@@ -181,57 +176,12 @@ def _parts(named: list[tuple[Event, str]]) -> Iterator[Span]:
             thread.calls.append(_Call(name, now_ns + event.duration_ns, by_ns))
 
 
-class _Names:
-    """Names what events of a trace compute; what is run again and again is looked up once."""
-
-    def __init__(self, known: dict[int, Program]) -> None:
-        self._known = known
-        self._found: dict[tuple, str] = {}
-
-    def on_device(self, event: Event) -> str:
-        """The name of an operation, or of another kernel on a device."""
-        return self._once(event, self._operation)
-
-    def on_the_host(self, event: Event) -> str:
-        """The name of an event's operation; empty if the event computes nothing."""
-        if OPERATION in event.facts:
-            return self._once(event, self._piece)
-        return self._once(event, _kernel) if event.line.startswith("tf_") else ""
-
-    def _once(self, event: Event, name: Callable[[Event], str]) -> str:
-        key = (event.name, *map(event.facts.get, (OPERATION, MODULE, *PROGRAM)))
-        if key not in self._found:
-            self._found[key] = name(event)
-        return self._found[key]
-
-    def _piece(self, event: Event) -> str:
-        return "" if without_number(event.name) in LOOPS else self._operation(event)
-
-    def _operation(self, event: Event) -> str:
-        if OPERATION not in event.facts:
-            return without_number(event.name)
-        instruction = str(event.facts[OPERATION])
-        program = self._program(event, instruction)
-        if program is None:
-            return without_number(event.name)
-        return program.described(instruction, event.name)
-
-    def _program(self, event: Event, instruction: str) -> Program | None:
-        """The program that an instruction is of, or the event's kernel; None if the trace has none.
-
-        The events of a program that JAX read from disk have the id that it had in the process that
-        compiled it, and here it has another one. Both make their programs in the same order: among
-        those of its name it has the nearest id.
-        """
-        ids = (event.facts[name] for name in PROGRAM if name in event.facts)
-        number = next((int(id) % 2**64 for id in ids), None)
-        if number is None:
-            return None
-        if MODULE not in event.facts:
-            return self._known.get(number)
-        of_name = {id: of for id, of in self._known.items() if of.name == event.facts[MODULE]}
-        named = [id for id, of in of_name.items() if of.has(instruction) or of.runs(event.name)]
-        return self._known[min(named, key=lambda id: abs(id - number))] if named else None
+def _name(event: Event) -> str:
+    """Return the name of an event's operation on the host; empty if the event computes nothing."""
+    if OPERATION in event.facts:
+        name = without_number(event.name)
+        return "" if name in LOOPS else name
+    return _kernel(event) if event.line.startswith("tf_") else ""
 
 
 def _kernel(event: Event) -> str:
@@ -242,22 +192,52 @@ def _kernel(event: Event) -> str:
     return with_place(kernel["type"], kernel["path"])
 
 
-def _check_complete(trace: bytes) -> None:
-    """Raise :class:`NoOperation` with the profiler's own words, if it says that events are missing
-    in the trace: an error, or a warning that some were dropped.
+def without_number(name: str) -> str:
+    """Return the name of an XLA instruction without its number: ``dot`` for ``dot.12``."""
+    return _NUMBERED.sub("", name)
+
+
+def with_place(operation: str, path: str) -> str:
+    """Name an operation with its place: ``MatMul in query`` for the path ``bert/query_3/MatMul``.
+
+    Numbers of layers are left out, so that all of a kind have one name. The subscripts of an einsum
+    are no place. The softmax of an attention is one: XLA makes several operations of it.
     """
-    errors, warnings = (
-        [bytes(words).decode("utf-8", "replace") for words in parts(memoryview(trace), number)]
-        for number in (ERRORS, WARNINGS)
-    )
-    if missing := [*errors, *(words for words in warnings if "dropped" in words.lower())]:
+    parts = path.split("/")
+    for part in reversed(parts if _SOFTMAX.search(path) else parts[:-1]):
+        words = [] if "->" in part else _WORD.findall(part)
+        place = _INSTANCE.sub("", words[-1]) if words else operation
+        if place != operation:  # as in the gradients of TensorFlow's operations
+            return f"{operation} in {place}"
+    return operation
+
+
+def _check_complete(trace: bytes) -> None:
+    """Raise :class:`NoOperation` with the profiler's own message, if it reports that events are
+    missing in the trace: an error, or a warning that some were dropped.
+    """
+    texts = list(_texts(trace))
+    missing = [text for field, text in texts if field == ERRORS]
+    missing += [text for field, text in texts if field == WARNINGS and "dropped" in text.lower()]
+    if missing:
         raise NoOperation("; ".join(missing))
 
 
-def _programs(trace: bytes) -> dict[int, Program]:
-    """The programs of a trace; if they cannot be read, events keep their plain names."""
-    try:
-        return programs(trace)
-    except ValueError:
-        traceback.print_exc()
-        return {}
+def _texts(trace: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the errors and warnings of a trace with the numbers of their fields.
+
+    JAX reads its traces without them. All fields of an XSpace are messages or texts: a byte with
+    the field's number, the length in groups of seven bits, and the content.
+    """
+    place = 0
+    while place < len(trace):
+        field, size, shift = trace[place] >> 3, 0, 0
+        more = True
+        while more:
+            place += 1
+            size |= (trace[place] & 0x7F) << shift
+            shift, more = shift + 7, trace[place] & 0x80 > 0
+        place += 1
+        if field in (ERRORS, WARNINGS):
+            yield field, trace[place : place + size].decode("utf-8", "replace")
+        place += size
