@@ -20,7 +20,6 @@ TASKS = {
     "marks": compiled("marks", "sam", "predict", 2),
     "recordings": compiled("recordings", "bert", "predict"),
     "skips": compiled("skips", "bert", "predict"),
-    "trains": compiled("trains", "mnist_dense", "fit", 8),
 }
 
 
@@ -88,8 +87,3 @@ def test_recorded_cuda_graphs_count_as_compilations_those_recorded_again_too(tol
 
 def test_the_card_says_why_cuda_graphs_were_skipped_each_reason_once(told):
     assert told["skips"] == [False, "mutated inputs (2 instances); multiple devices"]
-
-
-def test_a_training_compiles_anew_what_the_timed_steps_have_compiled(told):
-    timed, begun, trained = told["trains"]
-    assert timed == begun < trained

@@ -7,7 +7,6 @@ from unittest.mock import patch
 from column import framework_of
 
 from measure.models.causal_lm.inputs import new_tokens, prompts
-from measure.models.classifier.inputs import classes, images
 
 
 def generate(cell):
@@ -130,16 +129,3 @@ def start(cell):
     ticks = iter([False])
     framework._loop(cell.batch_size)(lambda: next(ticks, True))
     return [before, framework.compile_cache()]
-
-
-def trains(cell):
-    """Compilations counted after a step, at the beginning of a training and after an epoch."""
-    framework = framework_of(cell)
-    framework.build()
-    framework._step()(framework._host_batch(cell.batch_size))
-    counted = [framework.compilations()]
-    framework.begin_training()
-    counted.append(framework.compilations())
-    size = cell.batch_size
-    framework.train_epoch(framework.prepared(images(cell, size), classes(cell, size)))
-    return [*counted, framework.compilations()]
