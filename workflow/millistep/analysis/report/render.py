@@ -7,10 +7,11 @@ from types import ModuleType
 from typing import Any
 
 from millistep.analysis import claims, figures, tables
+from millistep.analysis.archive import contents
 from millistep.analysis.caveats import caveats
 from millistep.analysis.frames import Data
 from millistep.analysis.load import load
-from millistep.analysis.report import page
+from millistep.analysis.report import appendix, methods, page
 from millistep.analysis.topics import TOPICS, topics
 from millistep.analysis.words import tried
 
@@ -52,7 +53,11 @@ def render(
     judged = claims.table(data)
     tables.write_csv(judged, folder / "claims.csv")
     more = [page.section("claims", "Published claims", sentences=claims.sentences(judged))]
-    page.write(data, folder, drawn, warned, said, [each for each in more if each["sentences"]])
+    root = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
+    more += methods.sections(data, contents.digest(root, contents.measured(data.plan, root)))
+    more = [each for each in more if each["sentences"] or each["text"]]
+    page.write(data, folder, drawn, warned, said, more)
+    tried("appendix", appendix.write, data, folder, drawn)
     return data
 
 

@@ -1,0 +1,94 @@
+"""Sections to copy: the methods text, computed from the runs, and how to cite the results."""
+
+from typing import Any
+
+from millistep.analysis.archive.citation import bibtex, citation
+from millistep.analysis.archive.contents import ROOT
+from millistep.analysis.frames import Data
+from millistep.analysis.report.page import section
+from millistep.analysis.report.setting import machines, period, software
+from millistep.analysis.stats import ALPHA, TIE
+from millistep.analysis.words import count, listed, percent, template
+
+NOTHING = "No run has a time: there is nothing to cite."
+TEXT = """\
+We measured {{ models }} at {{ scale }} scale with {{ weights }} weights and seeded random inputs,
+using Millistep {{ version }} on {{ machines }}, {{ period }}. The software was {{ software }}.
+Each run is a fresh process that measures one workload (model, task, batch size) with one
+configuration; {{ rounds | count('round') }} visited the configurations of a workload in random
+order.
+{%- if turns > 1 %} The processes of a round took turns, one timing window each.
+{%- else %} The processes of a round ran one after another.
+{%- endif %} After {{ warmup | count('warm-up step') }}, a run timed {{ steps | count('step') }} in
+{{ windows | count('window') }} (medians) through the public API of the framework; a window ends
+with a synchronization of the device. The time of a run is its total time over its total steps.
+{%- if rounds > 1 %} The time of a cell is the geometric mean of its runs, with a 95 % Student t
+interval on logarithms. We compared each configuration with the fastest of its workload by the mean
+log ratio of their times in the same rounds
+{%- if turns > 1 %}, over neighboring windows{% endif %} (paired t test over rounds at
+{{ alpha | percent }}, Holm's correction per workload): a configuration is slower if the test is
+significant, tied if the 95 % interval of its ratio lies within {{ tie | percent }} of 1, and
+inconclusive otherwise.{% else %} With one run per cell there is no interval and no comparison.
+{%- endif %}
+{%- if excluded %} {{ excluded | count('measured cell') }} of {{ measured }}
+{{ 'was' if excluded == 1 else 'were' }} excluded because of interference from other processes or
+no steady state.{% endif %}
+{%- if hosts > 1 %} Runs on {{ hosts }} machines were averaged per machine first; machines are the
+independent values.{% else %} Intervals hold for this machine.{% endif %}"""
+
+
+def sections(data: Data, digest: str) -> list[dict[str, Any]]:
+    """Return the sections of the methods text and of the citation, for the report page."""
+    cited = citation(ROOT)
+    return [
+        section("methods", "Methods text", text=methods(data, str(cited.get("version", "")))),
+        section("cite", "How to cite", **citing(data, cited, digest)),
+    ]
+
+
+def methods(data: Data, version: str) -> str:
+    """Return the methods text: at most 250 words."""
+    runs, cells = data.runs[data.runs["ok"]], data.cells
+    if runs.empty:
+        return NOTHING
+    timed = cells[cells["ms"].notna()]
+    text = template(TEXT).render(
+        models=listed(map(_cited, data.plan["models"].values())),
+        scale=data.plan["scale"],
+        weights=data.plan["weights"],
+        version=version,
+        machines=machines(runs),
+        period=period(runs),
+        software=software(data),
+        rounds=data.plan["runs"],
+        turns=int(runs["timing.in_turns"].fillna(1).max()),
+        warmup=int(runs["timing.warmup_steps"].fillna(0).median()),
+        steps=int(runs["steps"].median()),
+        windows=int(runs["windows"].median()),
+        alpha=ALPHA,
+        tie=TIE,
+        measured=len(timed),
+        excluded=int((~timed["comparable"]).sum()),
+        hosts=int(runs["machine.id"].nunique()),
+    )
+    return " ".join(text.split())
+
+
+def _cited(model: dict[str, Any]) -> str:
+    """Return 'BERT (Devlin et al. 2019)'."""
+    source = (model.get("citation") or "").partition(",")[0]
+    return f"{model['title']} ({source})" if source and source != "none" else model["title"]
+
+
+def citing(data: Data, cited: dict[str, Any], digest: str) -> dict[str, str]:
+    """Return how to cite the results: an introduction and BibTeX."""
+    runs = data.runs[data.runs["ok"]]
+    if runs.empty:
+        return {"text": NOTHING}
+    measured = f"{percent(len(runs) / len(data.runs))} of {count(len(data.runs), 'planned run')}"
+    note = f"Results at {data.plan['scale']} scale, measured on {machines(runs)}, {period(runs)}"
+    return {
+        "text": "Archive the results with `snakemake archive` and cite the archive, because its "
+        f"checksum fixes every number. These results hold {measured}.",
+        "code": bibtex(cited, f"{note}; sha256 of plan and records {digest}"),
+    }
