@@ -111,8 +111,9 @@ def cell_table(data: Data, longest: pd.DataFrame) -> pd.DataFrame:
     """Return a line per cell: time, standing, resources, longest operations."""
     cells = data.cells
     top = longest.groupby(CELL, sort=False).head(SHOWN)
-    named = top["name"].map(lambda name: one_line(name, 48)) + " " + top["ms"].map(number) + " ms"
-    named = named.groupby([top[key] for key in CELL], sort=False).agg("; ".join).rename("top")
+    labels = [f"{one_line(line.name, 48)} {number(line.ms)} ms" for line in top.itertuples()]
+    top = top.assign(top=pd.Series(labels, top.index, dtype=object))
+    named = top.groupby(CELL, sort=False)["top"].agg("; ".join)
     found = cells.join(named, on=CELL)
     found = found.merge(idle_shares(data), on=CELL, how="left").set_axis(cells.index)
     return pd.DataFrame(
