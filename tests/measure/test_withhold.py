@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-
 from analysis.formats.errors import InputError
 from analysis.formats.strict_json import parse_json, validate
+
 from supervise import schema as checker
 from supervise.schema import Schema
 from supervise.withhold import Unsayable, checked
