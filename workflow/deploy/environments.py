@@ -93,24 +93,17 @@ def definition_sha256(definition: str | Path) -> str:
 
 
 def accelerator(definition: Path) -> str | None:
-    """Return the accelerator of a definition: cpu of envs/2026-11/cpu/pytorch.yaml, None of
-    envs/*.txt.
-    """
+    """Return cpu of envs/2026-11/cpu/pytorch.yaml, None of envs/*.txt."""
     folder = definition.absolute().parent.name
     return None if folder == "envs" else folder
 
 
 def size_gb(definition: Path) -> float | None:
-    """Return the GB of an environment that shares no files, from ``sizes.json`` of its stack; None
-    if that does not list it.
-    """
+    """Return the GB of an environment that shares no files, from its stack's ``sizes.json``."""
     sizes = definition.parent.with_name("sizes.json")
     if not sizes.is_file():
         return None
-    size: float | None = (
-        json.loads(sizes.read_text()).get(definition.parent.name, {}).get(definition.stem)
-    )
-    return size
+    return json.loads(sizes.read_text()).get(definition.parent.name, {}).get(definition.stem)
 
 
 def check_space(definition: Path) -> None:
