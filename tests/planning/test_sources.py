@@ -1,18 +1,48 @@
-"""Which files of a user's own folder a number was measured with, by their import statements."""
+"""Fingerprints hold a version of our code, and a digest of a user's own files by their imports."""
+
+import io
+import json
+import shutil
+from pathlib import Path
 
 import pytest
 
+from measure.protocol import MEASURE
 from supervise import sources
 
-from ..shared import ROOT, put
+from ..shared import SMALL_NETS, put
+from .records import identities
+from .test_config import BERT, plan
 
-BUILDER = "models/mlp/keras3.py"
+BUILDER, FRAMEWORK = "models/mlp/keras3.py", "frameworks/mine.py"
 
 
-def digest(folder, files, entry=BUILDER):
+def digest(folder, files):
     for name, text in files.items():
         put(folder / name, text)
-    return sources.digest(ROOT / "workflow", (folder / entry,), (folder, folder / "second"))
+    return sources.digest((folder, folder / "second"), "mlp", "keras3", "mine")
+
+
+def test_planning_reads_none_of_our_code(monkeypatch):
+    """So a comment, a message or a docstring measures nothing again."""
+    read = []
+    opened = io.open
+
+    def noted(file, *arguments, **options):
+        read.append(Path(str(file)))
+        return opened(file, *arguments, **options)
+
+    monkeypatch.setattr(io, "open", noted)  # pathlib opens files by it
+    found = [json.loads(text) for text in identities(plan(models=BERT)).values()]
+    assert read and not [path for path in read if path.suffix == ".py"]
+    assert {facts["measure"] for facts in found} == {MEASURE}
+    assert {facts.get("files", "") for facts in found} == {""}
+
+
+def test_a_users_model_has_a_digest_of_its_files():
+    runs = plan(models={"mnist_dense": {"fit": 8}}, folders=[SMALL_NETS]).runs
+    found = {run.column.framework.family: json.loads(run.identity)["files"] for run in runs}
+    assert len(found) == 3 and all(found.values())
 
 
 @pytest.mark.parametrize(
@@ -23,29 +53,22 @@ def digest(folder, files, entry=BUILDER):
         (BUILDER, "from .inputs import arrays", "models/mlp/inputs.py"),
         (BUILDER, "from . import inputs", "models/mlp/inputs.py"),
         (BUILDER, "from ..other import inputs", "models/other/inputs.py"),
-        (BUILDER, "from measure.models.other.inputs import x", "models/other/inputs.py"),
-        (BUILDER, "from .import inputs", "models/mlp/inputs.py"),
-        (BUILDER, "from .inputs import (\n    arrays,  # (batch, n)\n)", "models/mlp/inputs.py"),
-        (BUILDER, "# import (old\nfrom . import inputs", "models/mlp/inputs.py"),
         (BUILDER, "import measure.models.two.inputs", "second/models/two/inputs.py"),
         (BUILDER, "import measure.models.other.sub.x as x", "models/other/__init__.py"),
-        (BUILDER, "from .models import net", "models/mlp/models/net.py"),
         ("models/mlp/models/net.py", "import measure.models.mlp.inputs", "models/mlp/inputs.py"),
         (BUILDER, "import numpy", "models/mlp/__init__.py"),
-        ("frameworks/mine.py", "from measure.frameworks.helper import x", "frameworks/helper.py"),
-        ("frameworks/mine.py", "from .helper import x", "frameworks/helper.py"),
+        (FRAMEWORK, "from measure.frameworks.helper import x", "frameworks/helper.py"),
+        (FRAMEWORK, "from .helper import x", "frameworks/helper.py"),
     ],
 )
-def test_a_line_of_a_file_that_is_imported_changes_the_digest(
-    tmp_path, importing, statement, imported
-):
-    files = {importing: f"{statement}\n", "models/mlp/unused.py": "A = 1\n"}
-    before = digest(tmp_path / "a", {**files, imported: "A = 1\n"}, importing)
-    moved = digest(tmp_path / "b" / "models", {**files, imported: "A = 1\n"}, importing)
+def test_an_imported_file_of_the_user_changes_the_digest(tmp_path, importing, statement, imported):
+    files = {BUILDER: "from .models import net\n", importing: f"{statement}\n"}
+    before = digest(tmp_path / "a", {**files, imported: "A = 1\n"})
+    moved = digest(tmp_path / "b" / "models", {**files, imported: "A = 1\n"})
     assert moved == before
-    assert digest(tmp_path / "c", {**files, imported: "A = 2\n"}, importing) != before
+    assert digest(tmp_path / "c", {**files, imported: "A = 2\n"}) != before
     unused = {imported: "A = 1\n", "models/mlp/unused.py": "A = 2\n"}
-    assert digest(tmp_path / "d", {**files, **unused}, importing) == before
+    assert digest(tmp_path / "d", {**files, **unused}) == before
 
 
 def test_a_package_is_found_before_a_module_and_ours_before_a_users(tmp_path):
@@ -65,34 +88,25 @@ def test_a_package_is_found_before_a_module_and_ours_before_a_users(tmp_path):
         assert (found[0] != found[1]) == counts, name
 
 
-def test_what_a_users_model_may_read_counts_and_what_python_or_a_tool_leaves_there_does_not(
-    tmp_path,
-):
+def test_data_of_a_users_model_counts_and_what_python_or_a_tool_leaves_there_does_not(tmp_path):
     read = {"sizes.json", "kernel.cu", "include/a.h"}
-    others = (
-        "model.yaml",
-        "keras3.py",
-        "__pycache__/keras3.cpython-311.pyc",
-        ".git/HEAD",
-        ".x.swp",
-    )
+    others = ("model.yaml", "__pycache__/keras3.cpython-311.pyc", ".git/HEAD", ".x.swp")
     for name in (*read, *others):
-        put(tmp_path / name, "1")
-    paths = sources.read_by(tmp_path)
-    assert {path.relative_to(tmp_path).as_posix() for path in paths} == read
+        put(tmp_path / "models/mlp" / name, "1")
+    found = sources.used((tmp_path,), "mlp", "keras3", "mine")
+    assert {*found} == {f"models/mlp/{name}" for name in read}
 
 
 def test_a_users_file_that_cannot_be_imported_is_no_traceback(tmp_path):
     for number, text in enumerate((b"import (", b"caf\xe9 = 1\n", b"a = '\0'\n")):
-        builder = put(tmp_path / str(number) / BUILDER, "")
-        builder.write_bytes(text)
+        put(tmp_path / str(number) / BUILDER, "").write_bytes(text)
         assert digest(tmp_path / str(number), {}) != digest(tmp_path / "none", {})
 
 
-def test_large_data_of_a_model_counts_and_is_not_held(tmp_path):
-    data = "models/mlp/data.bin"
-    large, larger = ("a" * (sources.LARGE_BYTES + more) for more in (1, 2))
-    assert digest(tmp_path / "a", {data: large}, data) != digest(
-        tmp_path / "b", {data: larger}, data
-    )
-    assert len(sources._content(tmp_path / "a" / data)) == 32
+def test_a_model_folder_of_2000_files_makes_no_long_command(tmp_path):
+    shutil.copytree(SMALL_NETS, tmp_path / "own")
+    for number in range(2000):
+        put(tmp_path / f"own/models/classifier/shards/{'x' * 80}{number}.bin", "")
+    runs = plan(models={"mnist_dense": {"fit": 8}}, folders=[str(tmp_path / "own")]).runs
+    assert runs and all(len(run.identity) < 4096 for run in runs)
+    assert len(sources.used((tmp_path / "own",), "classifier", "keras3", "keras3_jax")) > 2000

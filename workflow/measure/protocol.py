@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass
 
+# The version of what a number means: which steps are timed, how, and of which models. It is part of
+# every fingerprint, so a higher number measures everything again. tests/measured_code.py shows when
+# to think about it.
+MEASURE = 1
+
 
 @dataclass(frozen=True)
 class Protocol:

@@ -11,8 +11,6 @@ from functools import cached_property
 from planning import identity
 from planning.cells import Environment, Row, Run, record_path
 from planning.columns import Column
-from planning.identity import CORE, WORKFLOW
-from supervise import sources
 
 # Libraries that reach a processor's peak in every dtype come first.
 LIBRARIES = ("torch", "tensorflow", "jax")
@@ -64,8 +62,7 @@ class Controls:
 
     def reference_of(self, column: Column) -> str:
         """Return the identity of the reference workload on a column's library."""
-        facts = self._facts(column, "measure/controls/canary.py")
-        return identity.text({**facts, "part_s": PART_S[self._plan.scale]})
+        return identity.text({**self._facts(column), "part_s": PART_S[self._plan.scale]})
 
     @cached_property
     def known_steps(self) -> Control:
@@ -76,7 +73,7 @@ class Controls:
     def known_steps_of(self, column: Column) -> str:
         """Return the identity of the known steps in a column's environment."""
         facts = {
-            **self._facts(column, "measure/controls/known_step/**/*.py"),
+            **self._facts(column),
             "known_steps": KNOWN_STEPS[self._plan.scale],
         }
         return identity.text(facts)
@@ -149,15 +146,9 @@ class Controls:
             default=None,
         )
 
-    def _facts(self, column: Column, *programs: str) -> dict:
-        """The facts in every control's identity; programs: patterns of the sources that it uses."""
-        used = (*programs, "measure/controls/matmul/*.py")
-        files = [file for pattern in used for file in WORKFLOW.glob(pattern)]
-        return {
-            **identity.of_column(self._plan, column),
-            "sources": sources.digest(WORKFLOW, (*CORE, *files)),
-            "threads": self._plan.threads,
-        }
+    def _facts(self, column: Column) -> dict:
+        """Return the facts in the identity of every control."""
+        return {**identity.of_column(self._plan, column), "threads": self._plan.threads}
 
 
 def _simplicity(column: Column) -> tuple:

@@ -6,7 +6,6 @@ in a child process, by the interpreter of the cell's own environment.
 
 import argparse
 import json
-import os
 import signal
 import sys
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from typing import Any
 
 from contract import ending
 from measure.process import leave
-from supervise import caches, jobs, parent, preconditions, reading, sitting, sources
+from supervise import caches, jobs, parent, preconditions, reading, sitting
 from supervise.device import NoSuchDevice
 from supervise.interrupts import (
     end_after_snakemake,
@@ -42,7 +41,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--record", type=Path, required=True, help="written whole or not at all")
     parser.add_argument("--time-limit-s", type=float, required=True)
     parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
-    parser.add_argument("--source", type=Path, action="append", default=[], help="as planned")
     parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
     return parser.parse_args()
 
@@ -97,13 +95,7 @@ def measure(options: argparse.Namespace, session: Session, mark: Mark) -> None:
     except jobs.NoEnvironment as problem:
         leave_or_write(options, problem.not_tried, session)
         return
-    used = tuple(WORKFLOW / file for file in options.source)
-    folders = tuple(Path(os.path.abspath(folder)) for folder in options.folder)
-    if used and sources.digest(WORKFLOW, used, folders) != identity["sources"]:
-        raise preconditions.Refused(
-            f"{options.record}: what it is measured by was changed since the plan; run snakemake"
-            " again"
-        )
+    preconditions.check_files(identity, options.folder)
     job = parent.Job(
         options.identity,
         environment,

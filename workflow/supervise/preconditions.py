@@ -1,8 +1,10 @@
 """Checks before a run is measured: of its environment, its GPU and its memory."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from supervise import device, machine
+from supervise import device, machine, sources
 
 
 class Refused(Exception):
@@ -34,6 +36,17 @@ def check_environment(identity: dict[str, Any], environment: dict[str, Any]) -> 
         raise Refused(
             f"environment {name}: deployed from another definition than the one planned; "
             "run snakemake again so that it is deployed anew"
+        )
+
+
+def check_files(identity: dict[str, Any], folders: Sequence[str]) -> None:
+    """Raise :class:`Refused` if the user's model or framework was changed since the plan."""
+    model = identity.get("builders", identity["model"])
+    paths = [Path(folder) for folder in folders]
+    if sources.digest(paths, model, identity["family"], identity["module"]) != identity["files"]:
+        raise Refused(
+            f"the files of model {model} or framework {identity['framework']} changed after the "
+            "plan was made; run snakemake again"
         )
 
 

@@ -1,73 +1,89 @@
-"""Digest of the measuring sources that one cell uses, and of no others.
+"""Digests of files: those of a user's own model or framework, and whole folders.
 
-A change of the timer must measure every cell again, a change of one builder only its cells. Which
-files a cell uses is read from import statements.
+Millistep's own sources are in no fingerprint; a version says what they measure, see
+:data:`measure.protocol.MEASURE`.
 """
 
 import ast
-import contextlib
 import hashlib
-import os
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-PACKAGES = ("measure", "supervise")
-OVERLAID = "measure"  # the package over which the user's folders are laid
-INIT = "__init__.py"
-LARGE_BYTES = 2**20
-_SPACE = r"(?:[ \t]|\\\r?\n)+"
-STATEMENT = re.compile(
-    rf"(?:\bfrom{_SPACE}[\w.]+{_SPACE})?\bimport\b(?:[^\n(\\;#]|\\\r?\n|\([^)]*\))+"
-)
+OURS = Path(__file__).parent.parent / "measure"
+PACKAGE = "measure"  # its models and frameworks are ours and those of the user's folders
 
 
-def digest(root: Path, entries: tuple[Path, ...], folders: tuple[Path, ...] = ()) -> str:
-    """sha256 over the entry files and everything of these packages that they import.
+def digest(folders: Sequence[Path], model: str, family: str, framework: str) -> str:
+    """Return the sha256 of all files of the user's folders that a run may use; empty without any.
 
-    root: the folder that holds the packages; folders: the user's, whose ``models`` and
-    ``frameworks`` are laid over those of ours. Files count by their modules' names, so moving a
-    folder changes nothing. An entry that does not exist (a model need not support every framework)
-    is left out.
+    model, framework: modules in ``models`` and ``frameworks``; family: the model's builder.
     """
-    whole = hashlib.sha256()
-    files = closure(root, entries, folders)
-    named = {_module_path(root, folders, file).as_posix(): file for file in files}
-    for name, file in sorted(named.items()):
-        content = _content(file)
-        whole.update(f"{name}\0{len(content)}\0".encode() + content)
-    return whole.hexdigest()
+    files = used(folders, model, family, framework)
+    return _whole(files.items()) if files else ""
 
 
-def _module_path(root: Path, folders: tuple[Path, ...], file: Path) -> Path:
-    """Where a file would lie below `root`, over which the folders are laid."""
-    if file.is_relative_to(root):
-        return file.relative_to(root)
-    folder = next(folder for folder in folders if file.is_relative_to(folder))
-    return Path(OVERLAID, file.relative_to(folder))
-
-
-def closure(root: Path, entries: tuple[Path, ...], folders: tuple[Path, ...] = ()) -> set[Path]:
-    """The entries, and all files of our packages that they reach through imports."""
-    found: set[Path] = set()
-    waiting = list(entries)
+def used(folders: Sequence[Path], model: str, family: str, framework: str) -> dict[str, Path]:
+    """Return the user's files by their names below a folder: the model's builder and its data, the
+    framework, and everything in the folders that these import.
+    """
+    found: dict[str, Path] = {}
+    modules = [f"models.{model}.{family}", f"models.{model}.work", f"frameworks.{framework}"]
+    waiting = [part for module in modules for part in _with_packages(module)]
     while waiting:
-        file = waiting.pop()
-        if file not in found and file.is_file():
-            found.add(file)
-            waiting.extend(_imports(root, folders, file) if file.suffix == ".py" else ())
+        place = _place(folders, waiting.pop())
+        if place and place[0] not in found:
+            found[place[0]] = place[1]
+            waiting += _imported(*place)
+    if not (OURS / "models" / model).is_dir():
+        for folder in folders:
+            found |= {f"models/{model}/{n}": path for n, path in _data(folder / "models" / model)}
     return found
 
 
+def _place(folders: Sequence[Path], module: str) -> tuple[str, Path] | None:
+    """Return a module's name and file as Python finds it; None if it is ours or there is none."""
+    names = module.replace(".", "/")
+    for folder in (OURS, *folders):
+        for name in (f"{names}/__init__.py", f"{names}.py"):
+            if (folder / name).is_file():
+                return None if folder == OURS else (name, folder / name)
+    return None
+
+
+def _imported(name: str, path: Path) -> Iterator[str]:
+    """Yield the modules of our package that a file imports, with the packages around them."""
+    package = (PACKAGE, *Path(name).parent.parts)
+    try:
+        nodes = list(ast.walk(ast.parse(path.read_bytes())))
+    except (SyntaxError, ValueError):  # the run's error will say so
+        return
+    for node in nodes:
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*above, *filter(None, [node.module])])
+            names = [module, *(f"{module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for each in names:
+            if each.startswith(f"{PACKAGE}."):
+                yield from _with_packages(each.removeprefix(f"{PACKAGE}."))
+
+
+def _with_packages(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+
+
 @cache
-def read_by(folder: Path) -> tuple[Path, ...]:
-    """Return the data files in a user's model folder; Python code and model.yaml are digested
-    elsewhere.
+def _data(folder: Path) -> tuple[tuple[str, Path], ...]:
+    """Return the files of a model's folder except code, which counts where it is imported, and
+    model.yaml, which counts by its values.
     """
     files = {path.relative_to(folder): path for path in sorted(folder.rglob("*"))}
     return tuple(
-        path
+        (name.as_posix(), path)
         for name, path in files.items()
         if path.is_file()
         and path.suffix not in (".py", ".pyc")
@@ -76,81 +92,24 @@ def read_by(folder: Path) -> tuple[Path, ...]:
     )
 
 
-@cache
-def _content(file: Path) -> bytes:
-    """The content of a file; of a large one, such as data that a user's model reads, its digest,
-    as a process beside timed steps should not hold it.
-    """
-    if file.stat().st_size > LARGE_BYTES:
-        with file.open("rb") as large:
-            return hashlib.file_digest(large, "sha256").digest()
-    return file.read_bytes()
-
-
-@cache
-def _imports(root: Path, folders: tuple[Path, ...], file: Path) -> tuple[Path, ...]:
-    package, names = _module_path(root, folders, file).parent.parts, []
-    content, ours = _content(file), file.is_relative_to(root)
-    for node in _import_statements(content.decode(), PACKAGES) if ours else _parsed(content):
-        if isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else ()
-            module = ".".join([*above, *filter(None, [node.module])])
-            names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-    if not ours:  # Python runs the packages around a module before it; those of ours say nothing
-        parts = [[*package], *(name.split(".") for name in names)]
-        names = [".".join(of[:end]) for of in parts for end in range(2, len(of) + 1)]
-    found = (_file(root, folders, name) for name in names)
-    return tuple(path for path in found if path)
-
-
-def _parsed(content: bytes) -> Iterator[ast.AST]:
-    """All nodes of a user's file; none of one that cannot be imported either."""
-    with contextlib.suppress(SyntaxError, ValueError):
-        yield from ast.walk(ast.parse(content))
-
-
-def _import_statements(text: str, packages: tuple[str, ...] = ("",)) -> Iterator[ast.stmt]:
-    """The import statements of a file that name these packages, and what looks like one in texts.
-
-    All sources of ours are read at every start of Snakemake; parsing whole files would take five
-    times as long.
-    """
-    for match in STATEMENT.finditer(text):
-        if not any(package in match[0] for package in packages):
-            continue
-        with contextlib.suppress(SyntaxError):  # it was prose
-            yield from ast.parse(match[0]).body
-
-
-def _file(root: Path, folders: tuple[Path, ...], module: str) -> Path | None:
-    """The file of a module of our packages, as Python finds it; None for other modules."""
-    package, *names = module.split(".")
-    if package not in PACKAGES or not names:
-        return None
-    places = [root.joinpath(package, *names)]
-    if package == OVERLAID:
-        places += [folder.joinpath(*names) for folder in folders]
-    candidates = (path for place in places for path in (place / INIT, place.with_suffix(".py")))
-    return next(filter(Path.is_file, candidates), None)
-
-
 def content_digest(root: Path, *places: str) -> str:
-    """sha256 over the contents of all source files of some folders, or of single files, and their
-    names below `root`.
-    """
-    return hashlib.sha256(
-        "".join(_place_digest(root, place) for place in places).encode()
-    ).hexdigest()
+    """Return the sha256 of some files, and of all files in some folders, below `root`."""
+    return hashlib.sha256("".join(_of_place(root, place) for place in places).encode()).hexdigest()
 
 
 @cache
-def _place_digest(root: Path, place: str) -> str:
-    whole, path = hashlib.sha256(), root / place
-    for file in [path] if path.is_file() else sorted(path.rglob("*")):
-        if file.suffix != ".pyc" and file.is_file():
-            content = file.read_bytes()
-            name = os.path.relpath(file, root)
-            whole.update(f"{name}\0{len(content)}\0".encode() + content)
-    return whole.hexdigest()
+def _of_place(root: Path, place: str) -> str:
+    path = root / place
+    files = [path] if path.is_file() else [f for f in path.rglob("*") if f.suffix != ".pyc"]
+    return _whole((file.relative_to(root).as_posix(), file) for file in files if file.is_file())
+
+
+def _whole(files: Iterable[tuple[str, Path]]) -> str:
+    lines = (f"{_of_file(path)}  {name}\n" for name, path in sorted(files))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+@cache
+def _of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
