@@ -5,7 +5,6 @@ from collections import defaultdict
 from unittest.mock import patch
 
 from column import framework_of
-from measure.models.classifier.inputs import classes, images
 
 from measure.models.causal_lm.inputs import new_tokens, prompts
 
