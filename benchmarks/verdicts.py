@@ -17,7 +17,7 @@ import pandas as pd
 
 from millistep.analysis import stats
 
-WORKLOAD, GROUP = ["model", "task", "batch_size"], ["model", "stack"]
+WORKLOAD, GROUP = ["model", "task", "batch_size"], ["model", "task", "batch_size", "stack"]
 FRAMEWORKS, WINDOWS, WINDOW_S, START_S = 6, 20, 0.15, 10.0
 PROCESS, DRIFT, DRIFT_S, SCATTER, CARRIED = 0.015, 0.04, 30.0, 0.04, 0.02
 GAPS = (0.03, 0.05, 0.10)

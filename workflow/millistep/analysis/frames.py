@@ -183,7 +183,7 @@ class Data:
             self.planned.drop(columns=["planned_runs", "unsupported"]), on=CELL, how="left"
         )
         found["ok"] = found["status"] == "ok"
-        found["session"] = found["session.id"].fillna("")
+        found["session"] = found["session.id"].astype(object).fillna("")
         found = found.join(self._run_times, on=RUN)
         found = plausible.judged(found, self.references)
         found["ok"] = found["status"] == "ok"

@@ -167,7 +167,9 @@ def _results(root: Path, planned: Iterable[dict[str, Any]]) -> Iterator[dict[str
 
 def _misplaced(record: dict[str, Any], run: dict[str, Any]) -> str:
     """Return what a schema cannot check: another run's record, or `ok` without a time."""
-    cell = record["cell"]
+    cell = record.get("cell") if isinstance(record, dict) else None
+    if not isinstance(cell, dict) or not {*RUN[:3], "column", "run"} <= {*cell}:
+        return "not a record"
     names = {name: "column" if name == "configuration" else name for name in RUN}
     if any(cell[inside] != run[name] for name, inside in names.items()):
         return "cell: the record of another run"

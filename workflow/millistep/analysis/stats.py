@@ -87,6 +87,7 @@ def over_rounds(rounds: pd.DataFrame, by: list[str], names: int = 1) -> pd.DataF
     `rounds` has columns `log` and `machine` and maybe `pairs`. If a group was measured on several
     machines, its values are the means of the machines.
     """
+    rounds = rounds.astype({"log": float})  # without any round it is of no type
     machines = rounds.groupby(by, sort=False)["machine"].transform("nunique")
     apart = rounds["machine"].where(machines > 1, np.arange(len(rounds)).astype(str))
     values = rounds.groupby([*by, apart.rename("value")], sort=False)["log"].mean()
@@ -151,6 +152,22 @@ def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> 
     return over_rounds(means, by, names).assign(workloads=sizes)
 
 
+def _adjusted(
+    able: pd.DataFrame, ratios: pd.DataFrame, group: list[str], workload: list[str]
+) -> pd.Series:
+    """Return the p value of each ratio after Holm's correction for all pairs of its group."""
+    places = able.assign(place=range(len(able)))[[*group, "configuration", "place"]]
+    base = places.rename(columns={"configuration": "base", "place": "other"})
+    pairs = ratios[[*workload, "base", "configuration", "p"]].reset_index()
+    pairs = pairs.merge(places, on=[*workload, "configuration"])
+    pairs = pairs.merge(base, on=[*group, "base"])
+    once = pairs[pairs["place"] < pairs["other"]].set_index(["place", "other"])
+    once = once.groupby(group, sort=False)["p"].transform(holm)
+    low, high = pairs[["place", "other"]].min(axis=1), pairs[["place", "other"]].max(axis=1)
+    both = once.reindex(pd.MultiIndex.from_arrays([low, high])).to_numpy()
+    return pd.Series(both, pairs["index"], dtype=float).reindex(ratios.index)
+
+
 def with_the_fastest(
     cells: pd.DataFrame, ratios: pd.DataFrame, group: list[str], workload: list[str]
 ) -> pd.DataFrame:
@@ -158,13 +175,15 @@ def with_the_fastest(
 
     The policy of all tables and pages. `fastest`: the lowest mean of the comparable cells of a
     group with at least two runs. `slower`: the ratio to it differs from 1 at 5 % (paired t over
-    rounds, Holm's correction within the workload). `tied`: the 95 % interval of the ratio lies
-    within 5 % of 1. `inconclusive`: neither. `excluded`: see why_excluded.
+    rounds, Holm's correction for all pairs of the group, because the data choose the fastest).
+    `tied`: the 95 % interval of the ratio lies within 5 % of 1. `inconclusive`: neither.
+    `excluded`: see why_excluded.
     """
     able = cells[cells["comparable"] & (cells["runs"] >= MIN_RUNS)]
     best = able.sort_values("ms", kind="stable").drop_duplicates(group)
     best = best[[*group, "configuration"]].rename(columns={"configuration": "fastest"})
     found = cells.merge(best, on=group, how="left")
+    ratios = ratios.assign(p=_adjusted(able, ratios, group, workload))
     to_best = ratios.rename(columns={"base": "fastest", "low": "ratio_low", "high": "ratio_high"})
     keys = [*workload, "configuration", "fastest"]
     to_best = to_best[[*keys, "ratio", "ratio_low", "ratio_high", "p", "rounds"]]
@@ -172,7 +191,6 @@ def with_the_fastest(
     own = found["configuration"] == found["fastest"]
     found.loc[own, ["ratio", "ratio_low", "ratio_high"]] = 1.0
     found["rounds"] = found["rounds"].where(~own, found["runs"]).fillna(0).astype(int)
-    found["p"] = found.groupby(group, sort=False, dropna=False)["p"].transform(holm)
     alone = found.groupby(group, sort=False, dropna=False)["comparable"].transform("sum") == 1
     found["why_excluded"] = np.select(
         [

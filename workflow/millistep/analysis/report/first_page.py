@@ -12,7 +12,7 @@ import pandas as pd
 
 from millistep.analysis.frames import GROUP, WORKLOAD, Data
 from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, SLOWER, TIED
-from millistep.analysis.words import count, listed, percent, some, times
+from millistep.analysis.words import count, listed, percent, some
 
 ACCELERATORS = {"cpu": "CPU", "cuda": "GPU"}
 
@@ -166,8 +166,6 @@ def possible(data: Data) -> str:
 
 
 def _span(ratios: pd.Series) -> str:
-    low, high = (
-        f"{value:.1f}" if value < 9.95 else times(value).split(".")[0]
-        for value in (ratios.min(), ratios.max())
-    )
+    """Return '1.3 to 13': one decimal below 10."""
+    low, high = (f"{value:.{1 if value < 9.95 else 0}f}" for value in (ratios.min(), ratios.max()))
     return low if low == high else f"{low} to {high}"

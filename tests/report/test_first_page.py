@@ -1,0 +1,137 @@
+"""Each sentence, and data in which its opposite is true."""
+
+import types
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from millistep.analysis.report import first_page
+
+KEYS = {"stack": "s", "accelerator": "cpu", "batch_size": 1, "planned_runs": 3}
+
+
+def cells(*lines):
+    """Return cells from model, task, configuration, standing, ratio."""
+    frame = pd.DataFrame(lines, columns=["model", "task", "configuration", "standing", "ratio"])
+    frame = frame.assign(**KEYS, title=frame["configuration"].str.title(), ms=10 * frame["ratio"])
+    frame["workload"] = frame["model"].str.upper() + " " + frame["task"]
+    frame["ratio_low"], frame["ratio_high"] = frame["ratio"] / 1.1, frame["ratio"] * 1.1
+    frame["comparable"] = True
+    return frame
+
+
+def workload(model, task, **others):
+    lines = [(model, task, "jax", "fastest", 1.0)]
+    return lines + [(model, task, name, *found) for name, found in others.items()]
+
+
+SLOW = [
+    *workload("bert", "fit", torch=("slower", 1.3), eager=("slower", 1.2)),
+    *workload("gemma", "generate", torch=("slower", 12.8), eager=("slower", 3.9)),
+    *workload("mistral", "generate", torch=("slower", 7.4), eager=("slower", 2.7)),
+]
+
+
+def test_the_slowest_is_named_with_its_ranges():
+    text, named = first_page.slowest(cells(*SLOW))
+    assert named == "torch"
+    assert text == (
+        "Torch is significantly slower than the fastest framework in every workload: "
+        "1.3 times in fit and 7.4 to 13 times in generate."
+    )
+
+
+def test_slower_in_some_workloads_is_counted():
+    lines = [*SLOW, *workload("sam", "fit", torch=("inconclusive", 1.4))]
+    assert "in 3 of 4 workloads" in first_page.slowest(cells(*lines))[0]
+
+
+def test_nothing_is_slower():
+    lines = workload("bert", "fit", torch=("tied", 1.01), eager=("inconclusive", 1.2))
+    text, named = first_page.slowest(cells(*lines))
+    assert text.startswith("No framework is shown to be slower") and named is None
+
+
+def test_single_runs_rank_nothing():
+    found = cells(("bert", "fit", "jax", "excluded", 1.0)).assign(planned_runs=1)
+    assert "one run per cell has no interval" in first_page.slowest(found)[0]
+
+
+def test_a_task_in_which_others_are_slower():
+    assert first_page.by_task(cells(*SLOW), "torch") == (
+        "In generate, Eager takes 2.7 to 3.9 times as long as the fastest."
+    )
+
+
+def test_one_open_workload_makes_it_no_fact_of_the_task():
+    lines = [
+        line if line[:3] != ("gemma", "generate", "eager") else (*line[:3], "tied", 1.0)
+        for line in SLOW
+    ]
+    text = first_page.by_task(cells(*lines), "torch")
+    assert text == "In fit, Eager takes 1.2 times as long as the fastest."
+    only_named = [line for line in SLOW if line[2] != "eager"]
+    assert first_page.by_task(cells(*only_named).query("configuration != 'jax'"), "torch") == ""
+
+
+def test_leaders():
+    assert first_page.leaders(cells(*SLOW)) == (
+        "Fastest or tied with it, of 3 workloads: Jax in 3; 3 workloads have a single winner."
+    )
+    lines = [
+        *workload("bert", "fit", torch=("tied", 1.01)),
+        *workload("sam", "fit", torch=("slower", 2.0)),
+    ]
+    assert first_page.leaders(cells(*lines)) == (
+        "Fastest or tied with it, of 2 workloads: Jax in 2 and Torch in 1; "
+        "1 workload has a single winner."
+    )
+
+
+def data(*lines, **plan):
+    runs = pd.DataFrame(
+        {"accelerator": ["cpu"], "machine.cpu": ["AMD EPYC"], "machine.accelerator_name": [None]}
+    )
+    return types.SimpleNamespace(
+        cells=cells(*lines), runs=runs, plan={"runs": 3, "scale": "laptop"} | plan
+    )
+
+
+def test_every_workload_is_decided_or_the_open_ones_are_named():
+    assert first_page.decided(data(*SLOW)) == (
+        "Every framework is placed in all of 3 workloads; "
+        "3 rounds on this machine resolve about 10\u00a0%."
+    )
+    lines = [*SLOW, *workload("sam", "fit", torch=("inconclusive", 1.4))]
+    assert first_page.decided(data(*lines)).startswith(
+        "3 of 4 workloads are decided; open: SAM fit."
+    )
+
+
+def test_resolution_is_the_median_half_width():
+    assert first_page.resolution(data(*SLOW)) == pytest.approx(0.1)
+    assert np.isnan(first_page.resolution(data(("bert", "fit", "jax", "fastest", 1.0))))
+
+
+def test_reduced_models_are_not_the_published_numbers():
+    assert "Reduced models (laptop scale) on CPU (AMD EPYC)" in first_page.setting(data(*SLOW))
+    paper = first_page.setting(data(*SLOW, scale="paper"))
+    assert "Reduced" not in paper and "published sizes" in paper
+
+
+def test_distance_from_the_possible():
+    found = data(*SLOW)
+    found.cells["share_of_best"] = np.where(found.cells["model"] == "bert", 0.41, 0.12)
+    assert first_page.possible(found) == (
+        "The fastest BERT fit reaches 41\u00a0% of the FLOP/s of this machine's best matrix "
+        "product; the fastest cells of other workloads reach 12\u00a0% or more."
+    )
+    found.cells["share_of_best"] = np.nan
+    assert first_page.possible(found) == ""
+
+
+def test_nothing_measured():
+    found = data(*SLOW)
+    found.cells["ms"] = np.nan
+    assert first_page.sentences(found)[0] == "Nothing is measured yet."

@@ -1,0 +1,197 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from millistep.analysis import stats
+
+GROUP = ["model", "task", "batch_size", "stack", "accelerator"]
+WORKLOAD = GROUP[:3]
+
+
+def table(times, comparable=None, why=""):
+    """Return cells and ratios of one workload from run times by configuration."""
+    rows, logs = [], []
+    for name, runs in times.items():
+        runs = np.asarray(runs, float)
+        known = runs[~np.isnan(runs)]
+        fine = True if comparable is None else name in comparable
+        rows.append(
+            ("m", "fit", 1, "", "cpu", name, np.exp(np.log(known).mean()), len(known), fine)
+        )
+        for base, others in times.items():
+            if base != name and fine and (comparable is None or base in comparable):
+                for round_, (a, b) in enumerate(zip(runs, others, strict=True)):
+                    logs.append(("m", "fit", 1, base, name, round_, "", np.log(a / b)))
+    cells = pd.DataFrame(rows, columns=[*GROUP, "configuration", "ms", "runs", "comparable"])
+    cells["why_excluded"] = np.where(cells["comparable"], "", why)
+    names = [*WORKLOAD, "base", "configuration", "run", "machine", "log"]
+    rounds = pd.DataFrame(logs, columns=names).dropna(subset="log")
+    ratios = stats.over_rounds(rounds, [*WORKLOAD, "base", "configuration"]).reset_index()
+    return stats.with_the_fastest(cells, ratios, GROUP, WORKLOAD).set_index("configuration")
+
+
+def test_a_ratio_is_a_paired_t_test_on_logarithms():
+    base, new = pd.Series([10.0, 11.0, 12.0]), pd.Series([11.0, 12.5, 13.0])
+    found = stats.paired(base, new)
+    test = scipy_stats.ttest_rel(np.log(new), np.log(base))
+    ends = np.exp(test.confidence_interval())
+    assert found.p == pytest.approx(test.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(ends))
+    assert found.ratio == pytest.approx(np.exp((np.log(new) - np.log(base)).mean()))
+    assert found.rounds == 3
+
+
+def test_rounds_of_only_one_are_left_out_and_one_round_has_no_interval():
+    found = stats.paired(pd.Series({1: 10.0, 2: 20.0}), pd.Series({2: 30.0, 3: 5.0}))
+    assert found.ratio == pytest.approx(1.5) and found.rounds == 1
+    assert np.isnan([found.low, found.high, found.p]).all()
+    assert stats.paired(pd.Series({1: 1.0}), pd.Series({2: 1.0})) == stats.NO_RATIO
+
+
+def test_several_names_widen_the_interval():
+    base, new = pd.Series([10.0, 11.0, 12.0]), pd.Series([11.0, 12.5, 13.0])
+    one, five = stats.paired(base, new), stats.paired(base, new, names=5)
+    assert five.low < one.low < one.high < five.high and five.ratio == one.ratio
+
+
+def test_welch_is_scipys():
+    a, b = [10.0, 11.0, 12.0], [13.0, 13.5, 14.5, 13.2]
+    found = stats.welch(a, b)
+    test = scipy_stats.ttest_ind(np.log(b), np.log(a), equal_var=False)
+    assert found.p == pytest.approx(test.pvalue)
+    assert found.low == pytest.approx(np.exp(test.confidence_interval().low))
+    assert np.isnan(stats.welch([1.0], [2.0, 3.0]).low)
+
+
+def test_holm_by_hand():
+    p = pd.Series([0.04, 0.01, np.nan, 0.03])
+    assert stats.holm(p).tolist()[:2] == pytest.approx([0.06, 0.03])
+    assert np.isnan(stats.holm(p)[2]) and stats.holm(p)[3] == pytest.approx(0.06)
+
+
+def test_neighbors_by_hand():
+    # a b | b a | a b: pairs (a1, b1), (b2, a2), (a3, b3)
+    a, b = np.array([0.0, 3.0, 4.0]), np.array([1.0, 2.0, 5.0])
+    log_a, log_b = np.array([1.0, 2.0, 5.0]), np.array([0.5, 1.0, 4.8])
+    found, pairs = stats.neighbors(a, log_a, b, log_b)
+    assert pairs == 3
+    assert found == pytest.approx(np.median([0.5, 1.0, 0.2]))
+    back, _ = stats.neighbors(b, log_b, a, log_a)
+    assert back == pytest.approx(-found)
+
+
+def test_processes_one_after_the_other_took_no_turns():
+    first, later = np.arange(3.0), np.arange(3.0) + 10
+    assert stats.neighbors(first, first, later, first)[1] == 0
+    # one switch alone, as at a late start, is not enough
+    assert (
+        stats.neighbors(np.array([0.0, 2.0]), first[:2], np.array([1.0, 3.0, 4.0]), first)[1] == 3
+    )
+    assert stats.neighbors(np.array([0.0, 2.0]), first[:2], np.array([1.0]), first[:1])[1] == 0
+
+
+def test_drift_cancels_in_turns():
+    drift = np.linspace(0, 1, 40)
+    log_a, log_b = drift[::2] + 0.1, drift[1::2]
+    found, _ = stats.neighbors(np.arange(0.0, 40, 2), log_a, np.arange(1.0, 40, 2), log_b)
+    assert found == pytest.approx(0.1, abs=0.03)
+
+
+def test_machines_are_the_values_if_there_are_several():
+    lines = [("x", "one", 0.1), ("x", "one", 0.3), ("x", "two", 0.4)]
+    rounds = pd.DataFrame(lines, columns=["name", "machine", "log"])
+    found = stats.over_rounds(rounds, ["name"]).iloc[0]
+    by_hand = stats.paired(pd.Series([1.0, 1.0]), np.exp(pd.Series([0.2, 0.4])))
+    assert (found["ratio"], found["low"]) == pytest.approx((by_hand.ratio, by_hand.low))
+    assert found["rounds"] == 3
+
+
+def test_standings():
+    times = {
+        "fast": [10.0, 10.1, 9.9, 10.0],
+        "same": [10.05, 10.1, 9.95, 10.1],
+        "slow": [13.0, 13.2, 13.1, 13.05],
+        "noisy": [10.0, 14.0, 11.0, 9.0],
+    }
+    found = table(times)
+    assert found["standing"].to_dict() == {
+        "fast": "fastest", "same": "tied", "slow": "slower", "noisy": "inconclusive",
+    }  # fmt: skip
+    assert found["fastest"].eq("fast").all()
+    assert found.loc["slow", "ratio"] == pytest.approx(1.309, abs=0.002)
+
+
+def test_the_lowest_mean_of_one_run_is_not_the_fastest():
+    nan = np.nan
+    found = table({"lucky": [5.0, nan, nan], "a": [10, 10.1, 10.2], "b": [20, 21, 20.5]})
+    assert found["fastest"].eq("a").all()
+    assert found.loc["lucky", "standing"] == "excluded"
+    assert found.loc["lucky", "why_excluded"] == "measured in one run only"
+
+
+def test_what_is_not_comparable_is_excluded_and_never_the_fastest():
+    times = {"ill": [5.0, 5.1, 5.0], "a": [10, 10.1, 10.2], "b": [20, 21, 20.5]}
+    found = table(times, comparable={"a", "b"}, why="others computed")
+    assert found.loc["ill", ["standing", "why_excluded"]].tolist() == [
+        "excluded",
+        "others computed",
+    ]
+    assert found.loc["a", "standing"] == "fastest"
+
+
+def test_nothing_shared_is_excluded_and_a_single_cell_has_no_rival():
+    nan = np.nan
+    found = table({"a": [10, 10.1, nan, nan], "b": [nan, nan, 20, 21.0]})
+    assert found.loc["b", "why_excluded"] == "shares fewer than two rounds with the fastest"
+    alone = table({"a": [10, 10.1]})
+    assert alone.loc["a", "why_excluded"] == "nothing to compare it with"
+
+
+def test_holm_counts_all_pairs_of_a_workload():
+    """Alone it is slower at 5 %; among many equally uncertain ones it is not."""
+    base, near = [10.0, 10.0, 10.0, 10.0], [11.0, 10.9, 10.3, 11.2]
+    assert table({"a": base, "b": near})["standing"]["b"] == "slower"
+    more = {f"c{place}": near for place in range(12)}
+    assert table({"a": base, "b": near, **more})["standing"]["b"] == "inconclusive"
+
+
+TIMES = st.lists(st.lists(st.floats(1, 100), min_size=4, max_size=4), min_size=2, max_size=5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(TIMES, st.floats(0.01, 100), st.randoms(use_true_random=False))
+def test_order_and_scale_change_nothing(runs, scale, random):
+    times = {f"c{place}": np.array(values) for place, values in enumerate(runs)}
+    shuffled = list(times.items())
+    random.shuffle(shuffled)
+    one, other = table(times), table({name: values * scale for name, values in shuffled})
+    means = one["ms"].sort_values()
+    if means.iloc[1] / means.iloc[0] < 1 + 1e-9:
+        return  # two are the fastest; the first of the table is taken
+    other = other.loc[one.index]
+    assert other["fastest"].tolist() == one["fastest"].tolist()
+    assert other["ratio"].to_numpy() == pytest.approx(one["ratio"].to_numpy(), rel=1e-6)
+
+
+def test_intervals_hold_and_equal_cells_are_rarely_called_slower():
+    generator = np.random.default_rng(3)
+    logs = generator.normal(0, 0.05, (2000, 3))
+    frame = pd.DataFrame(
+        {"name": np.repeat(np.arange(2000), 3), "log": logs.ravel(), "machine": ""}
+    )
+    found = stats.over_rounds(frame, ["name"])
+    assert 0.93 < ((found["low"] < 1) & (found["high"] > 1)).mean() < 0.97
+    assert (found["p"] < 0.05).mean() == pytest.approx(0.05, abs=0.015)
+
+
+def test_the_choice_of_the_fastest_is_corrected():
+    """Among six equal cells, one is called slower in at most 5 % of workloads."""
+    generator = np.random.default_rng(8)
+    wrong = 0
+    for _ in range(150):
+        times = {f"c{place}": np.exp(generator.normal(0, 0.05, 5)) for place in range(6)}
+        wrong += table(times)["standing"].eq("slower").any()
+    assert wrong <= 12  # 5 % and two standard deviations

@@ -1,0 +1,78 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from millistep.analysis import steady
+
+NOISE = np.random.default_rng(5).normal(0, 0.004, 40)
+
+
+def state(*levels):
+    """Return the state of a run whose windows have these levels, of equal length."""
+    size = len(NOISE) // len(levels)
+    return steady.run(np.repeat(np.log(levels), size) + NOISE[: size * len(levels)])
+
+
+def test_states():
+    assert state(10.0)[0] == steady.FLAT
+    assert state(15.0, 10.0, 10.0, 10.0)[::2] == (steady.WARM_UP, 10)
+    assert state(8.0, 10.0, 10.0, 10.0)[0] == steady.SLOWDOWN
+    assert state(*[10.0] * 9, 5.0)[0] == steady.NONE
+    assert state(10.05, 10.0)[0] == steady.FLAT  # within 1 %
+
+
+def test_only_warm_up_is_left_out():
+    assert state(8.0, 10.0, 10.0, 10.0)[2] == 0
+    assert state(10.0)[2] == 0
+
+
+def test_few_windows_are_not_tested():
+    logs = np.log([20.0] * 3 + [10.0] * 4)
+    name, course, skipped = steady.run(logs)
+    assert (name, skipped) == (steady.NOT_TESTED, 0) and np.isnan(course)
+    assert steady.run(np.log([20.0] * 3 + [10.0] * 5))[0] == steady.WARM_UP
+
+
+def test_a_spike_is_another_process():
+    logs = np.log(10.0) + NOISE
+    logs[20] += 1
+    assert steady.run(logs)[0] == steady.FLAT
+    assert steady.without_spikes(np.array([9.0, 1, 1, 9, 1, 1])).tolist() == [9, 1, 1, 1, 1, 1]
+
+
+def test_a_line_never_settled_and_wandering_is_no_level():
+    assert steady.run(np.linspace(0.5, 0, 40) + NOISE)[0] == steady.NONE
+    assert steady.run(np.linspace(0, 0.5, 40) + NOISE)[0] == steady.SLOWDOWN
+    wander = np.zeros(40)
+    for place in range(1, 40):
+        wander[place] = 0.8 * wander[place - 1] + NOISE[place]
+    assert steady.run(wander)[0] == steady.FLAT
+
+
+def test_noise_is_that_of_neighbors():
+    assert steady.noise(np.zeros(20)) == steady.QUIET
+    values = np.random.default_rng(1).normal(0, 0.1, 5000)
+    assert steady.noise(values) == pytest.approx(0.1, rel=0.05)
+
+
+def cell(*runs):
+    frame = pd.DataFrame(runs, columns=["state", "course"]).assign(cell="a")
+    return tuple(steady.cells(frame, ["cell"]).loc["a", ["state", "steady"]])
+
+
+def test_a_cell_is_that_of_most_of_its_runs():
+    flat, warm, none = (steady.FLAT, 0.0), (steady.WARM_UP, 0.0), (steady.NONE, 0.0)
+    assert cell(flat, flat, flat) == (steady.FLAT, True)
+    assert cell(flat, warm, warm) == (steady.WARM_UP, True)
+    assert cell(flat, flat, warm) == (steady.INCONSISTENT, True)
+    assert cell(flat, flat, none) == (steady.INCONSISTENT, True)
+    assert cell(flat, none, none) == (steady.NONE, False)
+    assert cell((steady.NOT_TESTED, np.nan), flat) == (steady.NOT_TESTED, True)
+
+
+def test_what_changes_slowly_in_every_run_is_found_over_three():
+    slower_first = [(steady.FLAT, 0.03), (steady.FLAT, 0.031), (steady.FLAT, 0.032)]
+    assert cell(*slower_first) == (steady.WARM_UP, False)
+    assert cell(*slower_first[:2]) == (steady.FLAT, True)
+    assert cell(*[(name, -course) for name, course in slower_first]) == (steady.SLOWDOWN, False)
+    assert cell(*[(steady.FLAT, 0.008)] * 3)[1]
