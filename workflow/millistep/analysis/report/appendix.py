@@ -188,7 +188,7 @@ def self_test(data: Data) -> pd.DataFrame:
         error = percent(step["measured_ms"] / step["nominal_ms"] - 1, signed=True)
         lines.append((f"step of {step['nominal_ms']:g} ms", ms(step["measured_ms"]), error))
     if same := test.get("same_cell"):
-        sides = (pd.Series(same[side], dtype=float) for side in ("a_ms", "b_ms"))
+        sides = (pd.Series(same[side], dtype=float) for side in ("b_ms", "a_ms"))
         ratio = stats.paired(*sides)
         name = f"A/A test: {same['model']} {same['task']} on {same['column']}, ratio of times"
         error = percent(ratio.ratio - 1, signed=True)
@@ -202,9 +202,9 @@ def references(data: Data) -> pd.DataFrame:
     lines = []
     for (device, dtype, size), of in found.groupby(["accelerator", "dtype", "size"]):
         low, middle, high = np.quantile(of["flops_per_s"].astype(float), [0, 0.5, 1])
-        spread = f"{flops(low)} to {flops(high)}"
+        spread = f"{flops(low)}/s to {flops(high)}/s"
         name = f"matrix product on {device}, {dtype}, size {size:.0f}"
-        lines.append((name, f"{len(of)}", f"{flops(middle)}/s", f"{spread}/s"))
+        lines.append((name, f"{len(of)}", f"{flops(middle)}/s", spread))
     return pd.DataFrame(lines, columns=["Work", "Times", "Median", "Range"])
 
 
