@@ -44,7 +44,7 @@ def main():
         memory = f"{gpu.memory_mib} MiB" if gpu.memory_mib else "memory not told"
         print(f"chosen: GPU {gpu.index}, {gpu.name}, {memory}, {gpu.uuid}, driver {gpu.driver}")
     else:
-        print("chosen: no GPU is visible to nvidia-smi")
+        print("chosen: no GPU is visible")
     word = device.word(gpu, options.device) if accelerator == "cuda" else ""
     found = interpreters(accelerator, options.interpreter)
     if not found:

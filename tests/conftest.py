@@ -1,13 +1,15 @@
 """Fixtures of several folders of tests, and how tests are shared out to several workers."""
 
+import importlib
 import os
+import sys
 
 import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from supervise import device, variables
-from tests.measure import nvidia_smi
+from tests.measure import nvml
 from tests.workshop import Workshop, make_workshop, source_tree
 
 settings.register_profile("millistep", deadline=None)  # nothing depends on the machine's speed
@@ -104,9 +106,13 @@ def gpus(tmp_path, monkeypatch):
     """``gpus(*models, ...)``: give this machine GPUs; visible: CUDA_VISIBLE_DEVICES, or None."""
 
     def installed(*models, visible=None, pci=False, **more):
-        folder = nvidia_smi.install(tmp_path / "bin", models, **more)
+        folder = nvml.install(tmp_path / "simulated", models, **more)
         device.gpus.cache_clear()
-        monkeypatch.setenv("PATH", folder, prepend=os.pathsep)
+        monkeypatch.delitem(sys.modules, "pynvml", raising=False)
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)  # the next one is as large
+        monkeypatch.syspath_prepend(folder)
+        importlib.invalidate_caches()
+        monkeypatch.setenv("PYTHONPATH", str(folder))
         order = "PCI_BUS_ID" if pci else None
         for name, value in (("CUDA_VISIBLE_DEVICES", visible), ("CUDA_DEVICE_ORDER", order)):
             monkeypatch.delenv(name, raising=False)
@@ -115,6 +121,7 @@ def gpus(tmp_path, monkeypatch):
 
     yield installed
     device.gpus.cache_clear()
+    sys.modules.pop("pynvml", None)
 
 
 @pytest.fixture

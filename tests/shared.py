@@ -72,7 +72,8 @@ def succeed(command: list[str], **options) -> str:
 
 def python(*words: object, workflow: Path = ROOT / "workflow", **options) -> str:
     """Run this Python with our modules, which must succeed; what it says on both streams."""
-    ours = {"PYTHONPATH": str(workflow), "PYTHONIOENCODING": "ascii"}
+    path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(workflow)]))
+    ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "ascii"}
     ours |= {"PYTHONDONTWRITEBYTECODE": "1"}
     return succeed([sys.executable, *map(str, words)], env={**os.environ, **ours}, **options)
 

@@ -14,7 +14,7 @@ import pytest
 
 from bundle import steps
 from tests.bundle_kit import THIS, Kit, fake_kit
-from tests.measure import nvidia_smi
+from tests.measure import nvml
 from tests.shared import gone, put, succeed
 
 
@@ -193,7 +193,7 @@ def test_a_bad_option_is_refused_in_one_line(kit, tmp_path, arguments, words):
 
 
 def test_a_gpu_that_the_other_machine_does_not_have_is_refused(tmp_path, gpus):
-    gpus(nvidia_smi.A100)
+    gpus(nvml.A100)
     cuda = {"accelerator": "cuda", "scale": "smoke", "here": False}
     line = Kit(tmp_path / "kit", device=1, **cuda).refused(*THIS)
     assert "device: 1 is not a visible GPU" in line

@@ -8,7 +8,7 @@ import platform
 from machine_card import host
 from supervise import machine
 
-from .measure import nvidia_smi
+from .measure import nvml
 from .shared import put, python, valid
 
 
@@ -31,7 +31,7 @@ def test_the_card_of_this_machine_has_the_identity_of_its_records(tmp_path):
 
 
 def test_the_card_holds_every_device_of_the_plan(tmp_path, gpus):
-    gpus(nvidia_smi.A100)
+    gpus(nvml.A100)
     for accelerators in (("cpu", "cuda"), ("cuda", "cpu")):
         card = made(tmp_path, *accelerators)
         valid(card, "machine")

@@ -1,4 +1,4 @@
-"""Which GPU is measured, on machines that a simulated nvidia-smi describes."""
+"""Which GPU is measured, on machines that a simulated driver describes."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from supervise import device, machine, parent, preconditions
 from supervise.monitor import Monitor
 
-from .nvidia_smi import A100, part, uuid
+from .nvml import A100, PART_MIB, part, uuid
 
 T400, H200 = "NVIDIA T400 4GB", "NVIDIA H200"
 
@@ -60,7 +60,7 @@ def test_of_a_mixed_machine_the_one_with_the_most_memory_unless_told(gpus):
     assert device.chosen("auto").name == T400
 
 
-def test_numbers_that_mean_another_gpu_to_cuda_than_to_nvidia_smi_are_refused(gpus):
+def test_numbers_that_mean_another_gpu_to_cuda_than_to_nvml_are_refused(gpus):
     gpus(T400, H200, visible="0")  # CUDA counts the fastest first, unless told otherwise
     with pytest.raises(device.NoSuchDevice, match="set CUDA_DEVICE_ORDER=PCI_BUS_ID"):
         device.chosen("auto")
@@ -72,29 +72,25 @@ def test_an_instance_of_a_divided_gpu_has_its_own_uuid_and_memory(gpus):
     gpus(A100, A100, divided=[1])
     assert device.chosen("auto").uuid == uuid(0)
     first = device.chosen(1)
-    assert (first.uuid, first.memory_mib) == (part(1, 0), 20 * 1024)
+    assert (first.uuid, first.memory_mib) == (part(1, 0), PART_MIB)
     assert first.name == f"{A100} MIG 3g.20gb"
     gpus(A100, A100, divided=[1], visible=part(1, 1))
     assert preconditions.visible_device(wanted()) == part(1, 1)
-    assert preconditions.machine_card(wanted())["accelerator_memory_mib"] == 20 * 1024
+    assert preconditions.machine_card(wanted())["accelerator_memory_mib"] == PART_MIB
     # CUDA_VISIBLE_DEVICES with the whole GPU's name gives CUDA its first instance.
     gpus(A100, A100, divided=[1], visible=uuid(1))
     assert preconditions.visible_device(wanted()) == part(1, 0)
 
 
-def test_a_driver_from_before_mig_and_a_gpu_without_memory_of_its_own(gpus):
-    gpus(A100, driver="440.33.01", before_mig=True)
-    assert (device.chosen("auto").driver, device.chosen("auto").memory_mib) == ("440.33.01", 40960)
+def test_a_gpu_without_memory_of_its_own(gpus):
     gpus("NVIDIA GB10")
     assert device.chosen("auto").memory_mib is None
 
 
-def test_without_a_driver_or_nvidia_smi_there_is_no_gpu_to_describe(gpus, monkeypatch, tmp_path):
+def test_without_a_driver_there_is_no_gpu_to_describe(gpus):
     gpus(A100, broken=True)
     assert device.chosen("auto") is None
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert device.chosen("auto") is None
-    # A container may have CUDA without nvidia-smi: the run is shown one GPU all the same.
+    # A container may have CUDA without NVML: the run is shown one GPU all the same.
     assert preconditions.visible_device(wanted()) == "0"
     assert preconditions.visible_device(wanted(3)) == "3"
 

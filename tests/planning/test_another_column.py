@@ -4,7 +4,7 @@ import pytest
 
 from planning import changes
 
-from ..measure.nvidia_smi import A100
+from ..measure.nvml import A100
 from ..nets import NETS
 from .records import identities, write_record
 from .test_config import BERT, plan

@@ -1,4 +1,4 @@
-"""Planning on machines with GPUs that a fake nvidia-smi describes: which one, what driver."""
+"""Planning on machines with GPUs that a simulated driver describes: which one, what driver."""
 
 import json
 
@@ -11,7 +11,7 @@ from planning.plan import Plan
 from planning.unsupported import OLDEST_DRIVER, cuda_version, oldest_driver
 from supervise import processors
 
-from ..measure.nvidia_smi import A100, uuid
+from ..measure.nvml import A100, uuid
 from ..nets import NETS
 from . import records
 from .test_config import BERT, ROOT, plan, refused

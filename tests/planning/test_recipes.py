@@ -11,7 +11,7 @@ from planning import changes
 from planning.config import lay_over, read_configuration
 from planning.plan import Plan
 
-from ..measure.nvidia_smi import A100
+from ..measure.nvml import A100
 from .test_config import ROOT, plan
 
 RECIPE = re.compile(

@@ -7,7 +7,7 @@ import yaml
 
 from supervise import processors
 
-from ..measure.nvidia_smi import A100
+from ..measure.nvml import A100
 from ..shared import SMALL_NETS
 from . import records
 from .test_config import BERT, ROOT, plan

@@ -12,7 +12,7 @@ import yaml
 from measure import models
 from planning.models import Models
 from planning.plan import Plan
-from tests.measure.nvidia_smi import A100
+from tests.measure.nvml import A100
 from tests.pipeline.conftest import checkout
 from tests.planning.test_config import plan
 from tests.shared import ROOT
