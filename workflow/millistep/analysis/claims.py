@@ -10,6 +10,7 @@ from millistep.analysis.frames import CELL, GROUP, WORKLOAD, Data
 from millistep.analysis.published import PAPER, REFERENCE, published
 from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER, t_means, with_the_fastest
 from millistep.analysis.topics import padding, why
+from millistep.analysis.topics.pairs import verdicts
 from millistep.analysis.words import count, percent, some
 
 YES, NO, OPEN, UNTESTED = "yes", "no", "open", "not tested"
@@ -72,31 +73,37 @@ def matched(claim: dict[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     return found[found["configuration"] != found["base"]]
 
 
+def gains(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> pd.DataFrame:
+    """Return the matched cells with gain, low, high and verdict of `new`, the largest gain first."""
+    found = matched(claim, cells).merge(data.ratios, on=[*CELL, "base"], suffixes=("_cell", ""))
+    found["speedup"] = 1 / found["ratio"]
+    found["low"], found["high"] = 1 / found["high"], 1 / found["low"]
+    found["verdict"] = verdicts(found, WORKLOAD)
+    found[["gain", "low", "high"]] = found[["speedup", "low", "high"]] - 1
+    return found.sort_values("gain", ascending=False, kind="stable")
+
+
 def gain(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
     """Test whether the gain exceeds `gain` in every workload, or in `in`, and `at_most` in none."""
-    pairs = matched(claim, cells)
-    found = pairs[[*CELL, "base", "workload"]].merge(data.ratios, on=[*CELL, "base"])
+    found = gains(claim, cells, data)
     if found.empty:
         return Result()
-    gains = 1 / found[["ratio", "high", "low"]].set_axis(["gain", "low", "high"], axis=1) - 1
-    gains = gains.assign(workload=found["workload"])
-    gains = gains.sort_values("gain", ascending=False, kind="stable")
     judged = []
     if "gain" in claim:
-        needed = claim.get("in", len(gains))
-        judged.append((exceeds(gains, claim["gain"], needed), min(needed, len(gains)) - 1))
+        needed = claim.get("in", len(found))
+        judged.append((exceeds(found, claim["gain"], needed), min(needed, len(found)) - 1))
     if "at_most" in claim:
-        judged.append(({YES: NO, NO: YES, OPEN: OPEN}[exceeds(gains, claim["at_most"], 1)], 0))
+        judged.append(({YES: NO, NO: YES, OPEN: OPEN}[exceeds(found, claim["at_most"], 1)], 0))
     verdict, place = min(judged, key=lambda each: [NO, OPEN, YES].index(each[0]))
-    line = gains.iloc[place]
-    return Result(verdict, len(gains), *line[["workload", "gain", "low", "high"]])
+    line = found.iloc[place]
+    return Result(verdict, len(found), *line[["workload", "gain", "low", "high"]])
 
 
-def exceeds(gains: pd.DataFrame, limit: float, needed: int) -> str:
+def exceeds(found: pd.DataFrame, limit: float, needed: int) -> str:
     """Judge by the ends of the intervals whether so many gains exceed a limit."""
-    if (gains["low"] > limit).sum() >= needed:
+    if (found["low"] > limit).sum() >= needed:
         return YES
-    possible = (gains["high"] > limit) | gains["high"].isna()
+    possible = (found["high"] > limit) | found["high"].isna()
     return OPEN if possible.sum() >= needed else NO
 
 
@@ -182,8 +189,8 @@ def _published_gain(claim: dict[str, Any]) -> float:
         return np.nan
     cells = published().query("revision == @claim['revision']")
     pairs = matched(claim, cells)
-    gains = (pairs["base_ms"] / pairs["ms"] - 1).sort_values(ascending=False)
-    return gains.iloc[claim.get("in", len(gains)) - 1]
+    found = (pairs["base_ms"] / pairs["ms"] - 1).sort_values(ascending=False)
+    return found.iloc[claim.get("in", len(found)) - 1]
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
