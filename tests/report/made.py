@@ -43,6 +43,7 @@ def record(cell: dict[str, Any], step_ms: float) -> dict[str, Any]:
     parity = {"framework_version": cell["framework"], "dtype": "float32", "execution": "jit"}
     return {
         **{"schema": "millistep.record/1", "cell": cell, "status": "ok", "reason": ""},
+        **{"started_at": "2026-11-28T01:00:00Z"},
         "timing": {
             **{"blocks": [{"steps": 10, "elapsed_ns": elapsed_ns, "start_ns": 0}], "import_s": 2.0},
             **{"build_s": 1.0, "first_step_s": 0.5, "warmup_s": 0.0, "warmup_steps": 0},

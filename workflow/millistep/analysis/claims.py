@@ -49,7 +49,8 @@ def described(data: Data) -> pd.DataFrame:
     """Return the comparable cells with the settings of their configuration."""
     cells = data.cells[data.cells["comparable"]]
     settings = data.configurations[["configuration", *set(data.configurations) - set(cells)]]
-    return cells.merge(settings, on="configuration")
+    library = cells["framework"].str.partition("-")[0]  # custom operations are compared within it
+    return cells.assign(library=library).merge(settings, on="configuration")
 
 
 def select(cells: pd.DataFrame, condition: str) -> pd.DataFrame:
@@ -63,7 +64,7 @@ def select(cells: pd.DataFrame, condition: str) -> pd.DataFrame:
 def matched(claim: dict[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     """Return a line per workload with its fastest `new` cell and its fastest `base` cell."""
     cells = select(cells, claim.get("where", ANY)).dropna(subset="ms")
-    by = [*WORKLOAD, *([claim["same"]] if "same" in claim else [])]
+    by = [*WORKLOAD, *claim.get("same", [])]
     new, base = (
         found.loc[found.groupby(by, sort=False)["ms"].idxmin()]
         for found in (select(cells, claim[side]) for side in ("new", "base"))
@@ -74,7 +75,7 @@ def matched(claim: dict[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def gains(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> pd.DataFrame:
-    """Return the matched cells with gain, low, high and verdict of `new`, the largest gain first."""
+    """Return the matched cells with gain, low, high and verdict, the largest gain first."""
     found = matched(claim, cells).merge(data.ratios, on=[*CELL, "base"], suffixes=("_cell", ""))
     found["speedup"] = 1 / found["ratio"]
     found["low"], found["high"] = 1 / found["high"], 1 / found["low"]

@@ -18,7 +18,17 @@ from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER, TIED, with_the_f
 from millistep.analysis.topics import padding, pairs
 from millistep.analysis.topics.pairs import FASTER
 from millistep.analysis.words import (
-    NA, anchor, count, environment, gain, listed, markdown, ms, percent, some, times, within,
+    NA,
+    anchor,
+    count,
+    environment,
+    gain,
+    listed,
+    markdown,
+    ms,
+    percent,
+    times,
+    within,
 )  # fmt: skip
 
 ORDER = ["pytorch-eager", "pytorch-compiled", "keras2-tensorflow"]
@@ -139,8 +149,8 @@ def results(data: Data) -> list[str]:
     steps = used["steps"].astype(int)
     most = used["timing.in_turns"].fillna(1).max()
     texts = [
-        f"Each number is the geometric mean of {_range(runs)} runs, each a process of its own, with "
-        f"{_range(steps)} timed steps after model creation, compilation and warm-up."
+        f"Each number is the geometric mean over {_range(runs)} processes of {_range(steps)} timed "
+        "steps, without model creation, compilation and warm-up."
     ]
     if most > 1:
         texts.append(
@@ -212,7 +222,10 @@ def backends(data: Data, cells: pd.DataFrame) -> Finding | None:
     elif len(single) == 1 and decided.all():
         title = f"{_backend(*single)} is the fastest backend in every workload"
     numbers = [f"{_backend(name)} in {ahead[name] or 'none'}" for name in titles]
-    texts = [f"Fastest or tied with the fastest backend, of {count(total, 'workload')}: {listed(numbers)}."]
+    texts = [
+        f"Fastest or tied with the fastest backend, of {count(total, 'workload')}: "
+        f"{listed(numbers)}."
+    ]
     if not decided.all():
         number = count(int((~decided).sum()), "workload")
         texts.append(f"In {number}, the data do not separate a single fastest backend.")
@@ -237,16 +250,16 @@ def _padding(data: Data, cells: pd.DataFrame) -> list[str]:
         words = of["verdict"].value_counts()
         parts = [f"{_VERDICTS[word]} in {number}" for word, number in words.items()]
         texts.append(
-            f"Static padding and slow generation of {name}, in {count(len(of), 'workload')}: "
+            f"{name} generates slowly in {count(len(of), 'workload')}; static padding "
             f"{listed(parts)}."
         )
     return texts
 
 
 _VERDICTS = {
-    padding.EXPLAINS: "padding is the reason",
-    padding.NOT: "padding is not the reason",
-    padding.OPEN: "the reason is inconclusive",
+    padding.EXPLAINS: "is the reason",
+    padding.NOT: "is not the reason",
+    padding.OPEN: "may be the reason",
 }
 
 
@@ -255,7 +268,7 @@ def native(data: Data, cells: pd.DataFrame) -> list[Finding]:
     found = []
     for framework, name in (("pytorch-eager", "eager"), ("pytorch-compiled", "compiled")):
         base = f"framework == '{framework}'"
-        gains = claims.gains({"new": KERAS3, "base": base}, _comparable(cells), data)
+        gains = _gains(KERAS3, base, data, cells)
         if len(gains):
             found.append((f"native PyTorch ({name})", gains))
     if not found:
@@ -268,11 +281,13 @@ def native(data: Data, cells: pd.DataFrame) -> list[Finding]:
 def box(data: Data, cells: pd.DataFrame) -> Finding | None:
     """Return key finding 3: what the frameworks reach without optimization by their users."""
     texts = []
-    change = {"new": "framework == 'pytorch-compiled'", "base": "framework == 'pytorch-eager'"}
-    compiled = claims.gains(change, _comparable(cells), data)
+    names = ("pytorch-compiled", "pytorch-eager")
+    compiled = _gains(*(f"framework == '{name}'" for name in names), data, cells)
     if len(compiled):
         texts += _counts("Compiling makes native PyTorch faster", compiled)
-        texts += _largest("The largest gain from compiling", compiled[compiled["verdict"] == FASTER])
+        texts += _largest(
+            "The largest gain from compiling", compiled[compiled["verdict"] == FASTER]
+        )
     upgrades = pairs.table(data).query("setting == 'overlay'").dropna(subset="speedup")
     for line in upgrades.to_dict("records"):
         texts.append(
@@ -295,13 +310,12 @@ def box(data: Data, cells: pd.DataFrame) -> Finding | None:
 
 
 def keras2(data: Data, cells: pd.DataFrame) -> Finding | None:
-    """Return key finding 4: the fastest backend of Keras 3 against Keras 2, and an upgrade alone."""
-    gains = claims.gains({"new": KERAS3, "base": KERAS2}, _comparable(cells), data)
+    """Return key finding 4: the fastest backend of Keras 3, or an upgrade alone, and Keras 2."""
+    gains = _gains(KERAS3, KERAS2, data, cells)
     if gains.empty:
         return None
     texts = against("Keras 2", gains)
-    change = {"new": "framework == 'keras3-tensorflow'", "base": KERAS2}
-    upgrade = claims.gains(change, _comparable(cells), data)
+    upgrade = _gains("framework == 'keras3-tensorflow'", KERAS2, data, cells)
     if len(upgrade):
         texts += _counts("Upgrading alone, with the TensorFlow backend, is faster", upgrade)
         slower = upgrade[upgrade["verdict"] == SLOWER].iloc[::-1]
@@ -322,11 +336,9 @@ def against(name: str, gains: pd.DataFrame) -> list[str]:
 
 def _counts(text: str, gains: pd.DataFrame) -> list[str]:
     """Return '... in 5 of 6 workloads, slower in none, and inconclusive or tied in 1.'"""
-    if gains["verdict"].isna().all():
-        return ["One run per cell shows no difference."]
     faster, slower = (int((gains["verdict"] == word).sum()) for word in (FASTER, SLOWER))
     rest = len(gains) - faster - slower
-    parts = [f"{text} in {faster} of {count(len(gains), 'workload')}"]
+    parts = [f"{text} in {faster or 'none'} of {count(len(gains), 'workload')}"]
     parts += [f"slower in {slower}"] if slower else []
     parts += [f"not separated in {rest}"] if rest else []
     return [f"{listed(parts)}."]
@@ -336,7 +348,9 @@ def _largest(text: str, gains: pd.DataFrame) -> list[str]:
     """Return the first gains with interval, link and workload."""
     parts = [
         f"{_gain(line, line['configuration'])} in {line['workload']}"
-        for line in gains.head(MOST_GAINS if text.endswith("s in throughput") else 1).to_dict("records")
+        for line in gains.head(MOST_GAINS if text.endswith("s in throughput") else 1).to_dict(
+            "records"
+        )
     ]
     return [f"{text}: {'; '.join(parts)}."] if parts else []
 
@@ -362,17 +376,24 @@ def conclusions(data: Data, cells: pd.DataFrame) -> list[str]:
         return ["Too few cells can be compared for a conclusion."]
     leaders = ranked[ranked["standing"] == FASTEST]["title"].value_counts()
     parts = [f"{title} in {number}" for title, number in leaders.items()]
-    depends = "Performance depends on the model: f" if len(parts) > 1 else "F"
-    texts = [f"{depends}astest by the mean, of {leaders.sum()} workloads: {listed(parts)}."]
+    texts = [f"Fastest by the mean, of {count(leaders.sum(), 'workload')}: {listed(parts)}."]
+    texts += ["Performance depends on the model."] if len(parts) > 1 else []
     slowest, named = first_page.slowest(cells)
     texts = [slowest, *texts] if named else [*texts, slowest]
     texts += [first_page.by_task(cells, named)]
     half = first_page.resolution(data)
     if not np.isnan(half):
         texts.append(
-            f"This run resolves differences of about {percent(half)}; smaller ones are inconclusive."
+            f"This run resolves differences of about {percent(half)}; smaller ones are "
+            "inconclusive."
         )
     return [text for text in texts if text]
+
+
+def _gains(new: str, base: str, data: Data, cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the gains of workloads with a verdict: a single run shows no difference."""
+    found = claims.gains({"new": new, "base": base}, _comparable(cells), data)
+    return found.dropna(subset="verdict")
 
 
 def _comparable(cells: pd.DataFrame) -> pd.DataFrame:

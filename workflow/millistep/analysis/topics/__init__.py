@@ -2,8 +2,8 @@
 
 A topic has a `TITLE`, `METHODS` (one or two sentences), `table(data)`, which is the CSV under the
 module's name, `sentences(table)`, and if it can be drawn `figure(data, panels)`, where `panels` are
-the axes of its workloads. A study adds topics of its own: the modules in `topics/` of any folder of
-the configuration.
+the axes of its workloads. A study adds its own: the module `analysis.py` in its folder, if the
+configuration names that folder in `folders`.
 """
 
 import importlib.util
@@ -22,16 +22,18 @@ TOPICS = {
 def topics(folders: Iterable[Path] = ()) -> dict[str, ModuleType]:
     """Return all topics by name, those of the folders last.
 
-    Modules of a folder are code of the user, trusted as their models are: never pass a folder that
-    an archive names.
+    The module of a folder is code of the user, trusted as their models are: never pass a folder
+    that an archive names. Its name is its `NAME`, or that of the folder.
     """
     found = dict(TOPICS)
-    for path in (
-        path for folder in folders for path in sorted(Path(folder, "topics").glob("*.py"))
-    ):
-        if path.stem in found:
-            raise ValueError(f"{path}: a topic with this name exists. Rename the file.")
-        spec = importlib.util.spec_from_file_location(f"millistep_topics.{path.stem}", path)
-        found[path.stem] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(found[path.stem])
+    for path in (Path(folder, "analysis.py") for folder in folders):
+        if not path.is_file():
+            continue
+        spec = importlib.util.spec_from_file_location(f"millistep_study_{path.parent.name}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        name = getattr(module, "NAME", path.parent.name)
+        if name in found:
+            raise ValueError(f"{path}: another topic is named {name}. Change its NAME.")
+        found[name] = module
     return found

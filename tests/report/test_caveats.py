@@ -1,0 +1,170 @@
+"""Each kind of caveat: one result set in which it applies, and one in which it does not."""
+
+import pytest
+
+from millistep.analysis import caveat_frames
+from millistep.analysis.caveats import KINDS, SEVERITIES, caveats
+from tests.report.made import as_published, configuration, made
+
+BERT = ("bert", "fit", 4)
+JAX, TORCH = "keras3-jax", "keras3-torch"
+TIMES = {BERT: {JAX: 8.0, TORCH: 16.0}}
+
+
+def set_in(column=TORCH, **values):
+    """Return a change of records of one configuration; keys are places with __ for dots."""
+
+    def change(record):
+        if record["cell"]["column"] == column:
+            for place, value in values.items():
+                *parents, last = place.split("__")
+                inside = record
+                for name in parents:
+                    inside = inside[name]
+                inside[last] = value
+
+    return change
+
+
+def attention(record):
+    record["parity"]["attention"] = "sdpa" if record["cell"]["column"] == TORCH else "einsum"
+
+
+def failing(record):
+    if record["cell"]["column"] == TORCH and record["cell"]["run"] == 2:
+        record.update(status="oom", reason="memory ran out")
+        record["timing"]["blocks"] = []
+
+
+def profiled(idle):
+    def change(record):
+        ms = 8.0 if record["cell"]["column"] == JAX else 16.0
+        busy = {"name": "aten::mm", "ms": ms * (1 - idle), "count": 1.0, "launched": 1.0}
+        record["host_overhead"] = {
+            **{"step_ms": ms, "rest_ms": 0.0, "operations": [busy]},
+            "pairs": [{"plain_ms": ms, "profiled_ms": ms}],
+        }
+
+    return change
+
+
+def probed(other_ms):
+    """Change records so that a batch of 8 instead of 4 takes this share of twice the time."""
+
+    def change(record):
+        ms = record["timing"]["blocks"][0]["elapsed_ns"] / 1e7
+        record["probes"] = [
+            {"batch_size": 8, "max_length": None, "new_tokens": None, "steps": 10,
+             "elapsed_ns": round(ms * other_ms * 1e7), "blocks": [], "failed": None}
+        ]  # fmt: skip
+
+    return change
+
+
+def wide(record):
+    step = record["timing"]["blocks"][0]
+    step["elapsed_ns"] = round(step["elapsed_ns"] * (1, 1.6, 0.7)[record["cell"]["run"] - 1])
+
+
+SELF_TEST = {"status": "ok", "reason": "", "known_steps": [{"nominal_ms": 2, "measured_ms": 2.0}]}
+WRONG = {**SELF_TEST, "known_steps": [{"nominal_ms": 2, "measured_ms": 2.5}]}
+
+CASES = {
+    "no_time": (made(TIMES, change=failing), made(TIMES)),
+    "single_run": (made(TIMES, runs=1), made(TIMES)),
+    "execution_differs": (made(TIMES, change=set_in(parity__execution="eager")), made(TIMES)),
+    "precision_differs": (made(TIMES, change=set_in(parity__matmul_precision="tf32")), made(TIMES)),
+    "settings_differ": (
+        made(TIMES, change=attention),
+        made(TIMES, change=set_in(parity__framework_version="torch 3")),
+    ),
+    "parameters_differ": (made(TIMES, change=set_in(work__parameters=2000)), made(TIMES)),
+    "disturbed": (
+        made(TIMES, change=set_in(load__foreign_cpu_share=0.1)),
+        made(TIMES, change=set_in(load__foreign_cpu_share=0.09)),
+    ),
+    "throttled": (made(TIMES, change=set_in(monitor={"throttled": 2})), made(TIMES)),
+    "machines_differ": (made(TIMES, change=set_in(machine__id="bb")), made(TIMES)),
+    "threads_differ": (made(TIMES, change=set_in(threads__requested=4)), made(TIMES)),
+    "environment_differs": (
+        made(TIMES, change=set_in(environment__method="interpreter")),
+        made(TIMES),
+    ),
+    "scale_is_reduced": (made(TIMES), made(TIMES, scale="paper")),
+    "random_weights": (made(TIMES), made(TIMES, weights="preset")),
+    "measured_on_cpu": (made(TIMES), made(TIMES, accelerator="cuda")),
+    "fixed_cost_dominates": (made(TIMES, change=probed(1.2)), made(TIMES, change=probed(1.9))),
+    "mostly_overhead": (made(TIMES, change=profiled(0.6)), made(TIMES, change=profiled(0.4))),
+    "graph_broken": (
+        made(TIMES, change=set_in(parity__graph_breaks=2)),
+        made(TIMES, change=set_in(parity__graph_breaks=0)),
+    ),
+    "resolution": (made(TIMES, change=wide), made(TIMES)),
+    "self_test_off": (made(TIMES, self_test=WRONG), made(TIMES, self_test=SELF_TEST)),
+}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_a_caveat_is_raised_only_if_its_condition_holds(kind):
+    holds, does_not = CASES[kind]
+    raised = caveats(holds).set_index("kind")
+    assert kind in raised.index
+    assert kind not in set(caveats(does_not)["kind"])
+    assert raised.loc[kind, "lines"] > 0 and raised.loc[kind, "remedy"]
+    assert len(raised.loc[kind, "text"].split()) <= 40
+
+
+def test_padding_and_unsteady_steps_are_the_only_kinds_tested_elsewhere():
+    assert set(KINDS) - set(CASES) == {"static_padding", "not_steady"}
+
+
+def test_padding_is_judged_by_the_condition_of_its_entry(six, monkeypatch):
+    assert "static_padding" in set(caveats(six)["kind"])
+    frame = caveat_frames.padding(six).assign(verdict="not slow")
+    monkeypatch.setattr(caveat_frames, "padding", lambda data: frame)
+    assert "static_padding" not in set(caveats(six)["kind"])
+
+
+def test_unsteady_cells_are_named(monkeypatch):
+    data = made(TIMES)
+    cells = caveat_frames.cells(data)
+    cells["steady"] = cells["configuration"] != TORCH
+    monkeypatch.setattr(caveat_frames, "cells", lambda data: cells)
+    found = caveats(data).set_index("kind")
+    assert "Keras 3 (PyTorch)" in found.loc["not_steady", "text"]
+
+
+def test_the_most_severe_come_first_and_a_clean_run_raises_settings_alone():
+    found = caveats(made(TIMES, change=failing))
+    order = [SEVERITIES.index(severity) for severity in found["severity"]]
+    assert order == sorted(order)
+    assert set(caveats(made(TIMES))["severity"]) == {"setting"}
+    assert caveats(as_published())["kind"].tolist() == []
+
+
+def test_variants_by_a_setting_are_meant_to_differ():
+    """The precision of a configuration that asks for it is no caveat; that of a framework is."""
+    names = ["pytorch-eager", "pytorch-eager+tf32"]
+    columns = [
+        configuration(names[0]),
+        {**configuration(names[1]), "settings": {"precision": "tf32"}},
+    ]
+    for column in columns:
+        column["settings"] = {"accelerator": "cpu", "stack": "s", "precision": "x"} | column[
+            "settings"
+        ]
+    data = made(
+        {BERT: dict.fromkeys(names, 8.0)},
+        columns=columns,
+        change=set_in(names[1], parity__matmul_precision="tf32"),
+    )
+    assert "precision_differs" not in set(caveats(data)["kind"])
+
+
+def test_half_precision_makes_the_precision_of_float32_products_moot():
+    def change(record):
+        record["parity"]["dtype"] = "bfloat16"
+        products = "tf32" if record["cell"]["column"] == JAX else "float32"
+        record["parity"]["matmul_precision"] = products
+
+    assert "precision_differs" not in set(caveats(made(TIMES, change=change))["kind"])

@@ -1,0 +1,121 @@
+"""The page "Keras 3 benchmarks": each sentence, and a run in which its opposite is true."""
+
+import re
+
+import pytest
+
+from millistep.analysis.caveats import caveats
+from millistep.analysis.report import keras_page
+from tests.report.made import as_published, made
+
+BERT, GEMMA = ("bert", "fit", 4), ("gemma", "generate", 1)
+TF, JAX, TORCH = "keras3-tensorflow", "keras3-jax", "keras3-torch"
+KERAS2, EAGER, COMPILED = "keras2-tensorflow", "pytorch-eager", "pytorch-compiled"
+HEADINGS = ["Keras 3 benchmarks", "Models", "Hardware", "Results", "Discussion"]
+HEADINGS += ["Conclusions", "References"]
+
+
+def page(data):
+    return keras_page.page(data, ["speedup_over_keras2"], caveats(data))
+
+
+def run(bert, gemma=None):
+    times = {BERT: bert} | ({GEMMA: gemma} if gemma else {})
+    return page(made(times))
+
+
+@pytest.fixture(scope="module")
+def published():
+    return page(as_published())
+
+
+def test_the_published_numbers_give_the_published_page(published):
+    headings = re.findall(r"^##? (.+)$", published, re.M)
+    assert headings == HEADINGS
+    for text in (
+        'Key Finding 1: There is no "best" backend',
+        "Key Finding 2: Keras 3 is faster than the reference PyTorch implementations",
+        "Key Finding 4: Keras 3 is faster than Keras 2",
+        "Keras 3 is faster than native PyTorch (compiled) in 8 of 12 workloads and slower in 4",
+        "Keras 3 is faster than Keras 2 in 6 of 6 workloads",
+        "+394 % [+385 %, +403 %]",
+        "The PyTorch backend is slower than the fastest one in every workload",
+        "The models are reduced",
+    ):
+        assert (text in published) == (text != "The models are reduced"), text
+
+
+def test_every_number_of_table_2_links_to_its_cell(published):
+    lines = [line for line in published.splitlines() if line.startswith("| **")]
+    assert len(lines) == 12
+    for line in lines:
+        _, _, _, *cells, _ = line.split("|")
+        for cell in cells:
+            assert "](appendix.html#" in cell or cell.strip().startswith("NA"), cell
+
+
+def test_sentences_have_at_most_thirty_words(published):
+    discussion = published.partition("## Discussion")[2].partition("## References")[0]
+    plain = re.sub(r"\]\([^)]*\)", "", discussion).replace("[", "").replace("]", "")
+    plain = re.sub(r"\d (%)", "", plain)
+    for line in plain.splitlines():
+        if line and not line.startswith(("#", "!", "This run differs", "The largest")):
+            assert len(line.split()) <= 36, line
+
+
+def test_one_backend_may_be_the_best():
+    text = run({TF: 20.0, JAX: 8.0, TORCH: 30.0}, {TF: 20.0, JAX: 8.0, TORCH: 30.0})
+    assert "Key Finding 1: JAX is the fastest backend in every workload" in text
+    assert "The TensorFlow backend is slower than the fastest one in every workload" in text
+
+
+def test_equal_backends_show_no_best():
+    text = run({TF: 8.0, JAX: 8.0, TORCH: 8.0})
+    assert "Key Finding 1: No backend is shown to be the best" in text
+    assert "is slower than the fastest one in every workload" not in text
+
+
+def test_keras_3_may_be_slower():
+    text = run({KERAS2: 8.0, JAX: 16.0, EAGER: 8.0})
+    assert "Keras 3 is slower than the reference PyTorch implementations in 1 of 1 workload" in text
+    assert "Keras 3 is slower than Keras 2 in 1 of 1 workload" in text
+    assert "The largest losses: [-50 %" in text and "largest gains" not in text
+
+
+def test_keras_3_may_be_faster_and_slower():
+    text = run({KERAS2: 8.0, JAX: 16.0}, {KERAS2: 16.0, JAX: 8.0})
+    assert "Keras 3 is faster than Keras 2 in 1 and slower in 1 of 2 workloads" in text
+
+
+def test_an_upgrade_alone_may_lose():
+    text = run({KERAS2: 8.0, TF: 16.0, JAX: 4.0})
+    assert "with the TensorFlow backend, is faster in none of 1 workload and slower in 1" in text
+    assert "The largest loss from upgrading alone: [-50 %" in text
+    text = run({KERAS2: 8.0, TF: 4.0, JAX: 4.0})
+    assert "with the TensorFlow backend, is faster in 1 of 1 workload." in text
+
+
+def test_findings_that_a_run_cannot_support_are_left_out():
+    text = run({JAX: 8.0, TORCH: 16.0})
+    assert "native PyTorch" not in text and "Keras 2" not in text
+    assert "Key Finding 1" in text and "Key Finding 2" not in text
+    single = page(made({BERT: {KERAS2: 8.0, JAX: 4.0, TORCH: 9.0, EAGER: 9.0}}, runs=1))
+    assert "Key Finding" not in single and "measured in one run only" in single
+
+
+def test_reduced_models_and_other_conditions_are_said():
+    text = run({JAX: 8.0, TORCH: 16.0})
+    assert "The models are reduced (laptop scale)" in text
+    assert "scale is laptop instead of paper" in text
+
+
+def test_the_fastest_and_the_tied_are_bold_and_missing_cells_have_a_reason():
+    text = run({KERAS2: None, JAX: 8.0, TORCH: 16.0})
+    line = next(line for line in text.splitlines() if line.startswith("| **bert fit**"))
+    assert "[**8.0" in line and "[16." in line and "NA<sup>a</sup>" in line
+    assert "<sup>a</sup> unsupported: the library refuses to build it" in text
+
+
+def test_real_records_give_a_page(six, h100):
+    for data in (six, h100):
+        assert "## Conclusions" in page(data)
