@@ -59,7 +59,8 @@ def conditions(data: Data) -> list[str]:
     ]
     ok = data.runs[data.runs["used"]]
     names = ok.reindex(columns=["machine.accelerator_name", "machine.cpu"])
-    devices = names["machine.accelerator_name"].fillna(names["machine.cpu"]).dropna().unique()
+    gpu = names["machine.accelerator_name"]
+    devices = gpu.where(gpu.notna(), names["machine.cpu"]).dropna().unique()
     if not any("A100" in str(device) for device in devices):
         found.append(
             f"hardware is {', '.join(map(str, devices))} instead of {sources()['hardware_short']}"

@@ -331,7 +331,7 @@ def against(name: str, gains: pd.DataFrame) -> list[str]:
     if double:
         texts.append(f"The gain exceeds 100 % in {double} of {count(len(gains), 'workload')}.")
     slower = gains[gains["verdict"] == SLOWER].iloc[::-1]
-    return texts + _largest("The largest losses", slower)
+    return texts + _largest("The largest loss", slower)
 
 
 def _counts(text: str, gains: pd.DataFrame) -> list[str]:
