@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
-from millistep.analysis import claims, figures, tables
+from millistep.analysis import claims, figures, published, tables
 from millistep.analysis.archive import contents
 from millistep.analysis.caveats import caveats
 from millistep.analysis.frames import Data
@@ -52,6 +52,7 @@ def render(
     _write_caveats(warned, folder)
     judged = claims.table(data)
     tables.write_csv(judged, folder / "claims.csv")
+    tables.write_csv(published.table(data), folder / "published.csv")
     more = [page.section("claims", "Published claims", sentences=claims.sentences(judged))]
     root = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
     more += methods.sections(data, contents.digest(root, contents.measured(data.plan, root)))
