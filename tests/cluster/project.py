@@ -1,13 +1,11 @@
 """A checkout whose rows do what may happen on a cluster, on two columns of the fake framework."""
 
-import contextlib
 import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from supervise import sessions
 from tests.cluster.throwaway import Cluster
 from tests.fake_project import BUILDER, FRAMEWORKS, MODEL, OWN, PLUGINS, fake_project
 
@@ -81,7 +79,7 @@ class ClusterProject:
         return process.returncode, said
 
     def job_of(self, model: str) -> tuple[str, str] | None:
-        """Number and node of the job that measures a model's block."""
+        """Return number and node of the job that measures a model."""
         for line in self.cluster.jobs():
             number, state, node, *comment = line.split()
             if state == "RUNNING" and model in "_".join(comment):
@@ -92,16 +90,11 @@ class ClusterProject:
         path = f"results/records/smoke/{model}/fit-b{batch}/{column}/run{number}.json"
         return json.loads((self.folder / path).read_text())
 
-    def sessions(self, model: str, batch: int = 4, number: int = 1) -> list[dict]:
-        """Sessions of a block in the order of time, as the report will have them."""
-        plan = json.loads((self.folder / "results/plan.json").read_text())
-        path = Path(f"results/blocks/smoke/{model}/fit-b{batch}/round{number}.json")
-        with contextlib.chdir(self.folder):
-            (block,) = (block for block in sessions.blocks_of(plan) if block.path == path)
-            found = sessions.sessions(Path("results"), block)
-        return sorted(found, key=lambda session: session["started_at"])
+    def reference(self, model: str, batch: int = 4, number: int = 1) -> dict:
+        path = f"results/reference/smoke/{model}/fit-b{batch}/round{number}-cpu.json"
+        return json.loads((self.folder / path).read_text())
 
 
 def done(model: str, batch: int = 4, number: int = 1) -> str:
-    """The file that the job of a block makes."""
-    return f"results/blocks/smoke/{model}/fit-b{batch}/round{number}.done"
+    """Return the file that the job of a workload and round makes."""
+    return f"results/reference/smoke/{model}/fit-b{batch}/round{number}.done"

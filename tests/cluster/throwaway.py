@@ -37,6 +37,7 @@ SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/affinity
+TaskProlog={folder}/prolog
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
@@ -51,6 +52,8 @@ KillWait=5
 MailProg=/bin/true
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
+# Nodes on one host have locks of their own.
+PROLOG = "#!/bin/sh\necho export TMPDIR={folder}/tmp-$SLURMD_NODENAME\n"
 # The plugin's inner program takes SLURM_CONF out of the environment of its srun.
 SRUN = '#!/bin/sh\nSLURM_CONF={conf} exec {srun} "$@"\n'
 START_S, END_S = 30, 15
@@ -140,6 +143,9 @@ def cluster(folder: Path, nodes: int, cpus: int) -> Iterator[Cluster]:
     ]
     head, partition = CONF.format(host=host, port=ports[0], folder=folder).split("PartitionName")
     conf.write_text(f"{head}{''.join(lines)}PartitionName{partition}")
+    put(folder / "prolog", PROLOG.format(folder=folder), program=True)
+    for name in names:
+        (folder / f"tmp-{name}").mkdir()
     put(srun, SRUN.format(conf=conf, srun=shutil.which("srun")), program=True)
     path = os.pathsep.join([str(srun.parent), os.environ["PATH"]])
     found = Cluster(folder, {**os.environ, "SLURM_CONF": str(conf), "PATH": path})
