@@ -1,0 +1,117 @@
+"""Pairwise comparisons, padding, fixed cost, break-even and the studies' topics, by hand."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from millistep.analysis.topics import batch_sizes, break_even, padding, pair_means, pairs, topics
+from tests.report.made import TITLES, configuration, made
+
+BERT, GEMMA = ("bert", "fit", 4), ("gemma", "generate", 1)
+JAX, TORCH, EAGER, COMPILED = "keras3-jax", "keras3-torch", "pytorch-eager", "pytorch-compiled"
+STUDIES = Path(__file__).parents[2] / "studies"
+
+
+def test_pairs_are_frameworks_that_differ_in_one_thing_and_settings():
+    tf32 = configuration("pytorch-eager+tf32", precision="tf32")
+    data = made(
+        {BERT: {EAGER: 16.0, COMPILED: 8.0, "pytorch-eager+tf32": 16.0}},
+        columns=[configuration(EAGER), configuration(COMPILED), tf32],
+    )
+    found = pairs.table(data).set_index("new")
+    assert found["setting"].to_dict() == {COMPILED: "framework", "pytorch-eager+tf32": "precision"}
+    assert found.loc[COMPILED, "speedup"] == pytest.approx(2.0, rel=2e-2)
+    assert found["verdict"].tolist() == ["faster", "tied"]
+    first, second = pairs.sentences(pairs.table(data))
+    assert first == "What does compiling change? Faster in 1 (bert fit) of 1 comparisons."
+    assert "No difference is shown in any of 1 comparisons." in second
+
+
+def test_a_missing_cell_is_excluded_with_its_reason():
+    found = pairs.table(made({BERT: {EAGER: None, COMPILED: 8.0}})).iloc[0]
+    assert found["verdict"] is None and "PyTorch (eager): unsupported" in found["excluded"]
+
+
+def test_means_weigh_workloads_alike_and_have_a_table_of_their_own():
+    data = made({BERT: {EAGER: 16.0, COMPILED: 8.0}, GEMMA: {EAGER: 8.0, COMPILED: 8.0}})
+    (line,) = pair_means.table(data).itertuples()
+    assert line.speedup == pytest.approx(math.sqrt(2), rel=2e-2) and line.workloads == 2
+    assert set(pairs.table(data)["model"]) == {"bert", "gemma"}
+
+
+def test_the_share_of_padding_is_recovered_from_a_known_call():
+    """t = 2 + 1 n + 0.1 n L: of n = 10 and L = 20, c n L is 20 of 32 ms."""
+    kinds = [(10, 20), (5, 20), (10, 40), (5, 40)]
+    run = pd.DataFrame(kinds, columns=padding.KIND, dtype=float)
+    run["ms"] = 2 + run["new_tokens"] + 0.1 * run["new_tokens"] * run["max_length"]
+    assert padding.padding_share(run.assign(calls=3)) == pytest.approx(20 / 32)
+    assert math.isnan(padding.padding_share(run.head(2).assign(calls=3)))
+
+
+def test_padding_is_compared_on_the_same_device_only(six):
+    assert padding.sentences(padding.table(six))
+    own = configuration("keras3-jax+cuda", accelerator="cuda")
+    data = made({GEMMA: {TORCH: 80.0, "keras3-jax+cuda": 8.0}}, columns=[configuration(TORCH), own])
+    cells = padding.padded(data)
+    assert cells.groupby(padding.LIKE).size().tolist() == [1, 1]
+
+
+def test_the_fixed_share_of_a_step_is_the_intercept():
+    """8 ms at batch 4 and 12 ms at batch 8: 1 ms a sample, 4 of 8 ms are fixed."""
+
+    def change(record):
+        ms = record["timing"]["blocks"][0]["elapsed_ns"] / 1e7
+        record["probes"] = [
+            {"batch_size": 8, "max_length": None, "new_tokens": None, "steps": 10,
+             "elapsed_ns": round(1.5 * ms * 1e7), "blocks": [], "failed": None}
+        ]  # fmt: skip
+
+    found = batch_sizes.table(made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=change))
+    assert found["share"].tolist() == pytest.approx([0.5, 0.5])
+
+
+def test_the_shorter_step_makes_up_for_its_start():
+    """It starts 10 s later and gains 8 ms a step: ahead after 1,251 steps."""
+    steps = break_even.overtaken(*(pd.Series([value]) for value in (10.0, 0.008, 2.0)))
+    assert steps.tolist() == [1251]
+    never = break_even.overtaken(*(pd.Series([value]) for value in (10.0, 0.008, 1.0)))
+    assert never.isna().all()
+
+
+def test_native_code_is_compared_with_the_fastest_of_its_library(monkeypatch):
+    monkeypatch.setitem(TITLES, "pytorch-cpp", "PyTorch (C++ op)")
+    topic = topics([STUDIES / "native_code"])["native_code"]
+    aligner = ("aligner", "fit", 8)
+    data = made({aligner: {EAGER: 40.0, COMPILED: 34.0, "pytorch-cpp": 17.0, JAX: 5.0}})
+    (line,) = topic.table(data).itertuples()
+    assert line.base == COMPILED and line.speedup == pytest.approx(2.0, rel=2e-2)
+    assert line.lines > line.base_lines > 0
+    assert topic.sentences(topic.table(data))[0].startswith("Native code is faster in 1 of 1")
+    slower = made({aligner: {EAGER: 10.0, "pytorch-cpp": 17.0}})
+    assert "slower in 1" in topic.sentences(topic.table(slower))[0]
+
+
+def test_the_cross_over_lies_between_the_sizes_around_it():
+    topic = topics([STUDIES / "cpu_against_gpu"])["cross_over"]
+    of = pd.DataFrame(
+        {
+            "parameters": [1e5, 1e6, 1e7],
+            "log": [-1.0, -0.5, 0.5],
+            "error": [0.1, 0.1, 0.1],
+            "rounds": [3, 3, 3],
+        }
+    )
+    outcome, size, low, high = topic.cross_over(of)
+    assert outcome == topic.CROSSES and size == pytest.approx(10**6.5)
+    assert 1e6 < low < size < high < 1e7 or low < size < high
+    assert topic.cross_over(of.assign(log=1.0))[0] == topic.ALWAYS
+    assert topic.cross_over(of.assign(log=-1.0))[0] == topic.NEVER
+
+
+def test_a_folder_cannot_replace_a_topic(tmp_path):
+    (tmp_path / "analysis.py").write_text('NAME = "why"\n')
+    with pytest.raises(ValueError, match="another topic is named why"):
+        topics([tmp_path])
+    assert "why" in topics([tmp_path / "missing"])
