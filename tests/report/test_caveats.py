@@ -168,3 +168,13 @@ def test_half_precision_makes_the_precision_of_float32_products_moot():
         record["parity"]["matmul_precision"] = products
 
     assert "precision_differs" not in set(caveats(made(TIMES, change=change))["kind"])
+
+
+def test_results_without_any_time_have_a_caveat_for_that():
+    def fail(record):
+        record.update(status="oom", reason="memory ran out")
+        record["timing"]["blocks"] = []
+        for part in ("threads", "environment", "machine", "load"):
+            record[part] = None
+
+    assert "no_time" in set(caveats(made(TIMES, change=fail))["kind"])

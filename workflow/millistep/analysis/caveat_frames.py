@@ -28,11 +28,14 @@ BY_DEFINITION = [
 ]
 HALF = ("bfloat16", "float16")
 HARNESS_ERROR = 0.01
+# Scalars that these frames rely on, also if no record has them.
+NEEDED = ("threads.requested", "environment.method", "machine.id", "load.swapped_mib")
 
 
 def runs(data: Data) -> pd.DataFrame:
     """Return the runs that enter a mean."""
-    return data.runs[data.runs["used"]]
+    found = data.runs[data.runs["used"]]
+    return found.reindex(columns=list(dict.fromkeys([*found, *NEEDED])))
 
 
 def cells(data: Data) -> pd.DataFrame:
@@ -140,7 +143,7 @@ def environments(data: Data) -> pd.DataFrame:
     """Return the runs; `custom` if an environment is not installed like the others."""
     found = runs(data)
     method = found["environment.method"]
-    usual = method.mode().iloc[0] if len(method) else None
+    usual = next(iter(method.mode()), None)
     variables = found.reindex(columns=["environment.variables"]).notna().any(axis=1)
     what = pd.Series("", found.index)
     what = what.mask(variables, "Environment variables are set")

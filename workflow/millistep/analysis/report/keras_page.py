@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from millistep.analysis import claims, published
+from millistep.analysis import caveat_frames, claims, published
 from millistep.analysis.frames import CELL, GROUP, WORKLOAD, Data
 from millistep.analysis.report import first_page, setting
 from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER, TIED, with_the_fastest
@@ -66,7 +66,7 @@ def page(data: Data, drawn: Sequence[str], caveats: pd.DataFrame) -> str:
         models=models(data),
         libraries=libraries(data, cells),
         machines=setting.machines(data.runs[data.runs["used"]]),
-        threads=sorted(data.runs.loc[data.runs["used"], "threads.requested"].dropna().unique()),
+        threads=sorted(caveat_frames.runs(data)["threads.requested"].dropna().unique()),
         results=results(data),
         head=head,
         lines=lines,

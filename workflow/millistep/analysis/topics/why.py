@@ -152,6 +152,9 @@ def sentences(table: pd.DataFrame) -> list[str]:
 
 def figure(data: Data, panels) -> None:
     """Draw the parts of a step as a stacked bar per configuration, a panel per workload."""
-    means = parts(data).xs("spread").drop(columns=STEP).groupby(level=CELL, sort=False).mean()
+    found = parts(data)
+    if found.empty:
+        return
+    means = found.xs("spread").drop(columns=STEP).groupby(level=CELL, sort=False).mean()
     for axes, (_, of) in zip(panels, means.groupby(level=WORKLOAD, sort=False), strict=False):
         of.droplevel(WORKLOAD).plot.barh(stacked=True, ax=axes, legend=False)
