@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER
@@ -54,6 +55,7 @@ def draw(name: str, draw_into: Callable[[Figure], None], folder: Path) -> bool:
         draw_into(figure)
         if not figure.axes:
             return False
+        figure.get_layout_engine().set(w_pad=0.12)  # a browser's letters may be wider
         figure.draw_without_rendering()  # lay it out once for all formats
         figure.set_layout_engine("none")
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,6 +84,10 @@ def of_topic(topic: Any, data: Data) -> Callable[[Figure], None]:
         grid = figure.add_gridspec(max(rows, 1), 2)
         for place, axes in enumerate(used):
             axes.set_subplotspec(grid[divmod(place, 2)])
+        for axis in (axis for axes in used for axis in (axes.xaxis, axes.yaxis)):
+            if axis.get_scale() == "log":  # its own labels are mathematics, which RC turns off
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+                axis.set_minor_formatter(NullFormatter())
         handles: dict[str, Any] = {}
         for axes in used:
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
