@@ -1,45 +1,35 @@
-"""The meaning of the columns of the CSV files, as Markdown for ``docs/files.md``.
+"""Write the meaning of the columns of the CSV files into docs/files.md.
 
 .venv-analysis/bin/python docs/dictionary.py
 """
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs/files.md"
-DECLARED = ROOT / "docs/dictionary.yaml"
+DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "files.md"
 BELOW = "<!-- Below: python docs/dictionary.py -->\n"
-EVERY, SAYS = "every", "says"
+EVERY, ABOUT = "every", "about"
 
 
 def described() -> dict[str, dict[str, str]]:
-    """By file: its description and its own columns; `every` has those that mean the same in all."""
-    found: dict[str, Any] = yaml.safe_load(DECLARED.read_text())
-    return found
+    """Return the columns by file; `every` has those with one meaning in all files."""
+    return yaml.safe_load((DOCS / "dictionary.yaml").read_text("utf-8"))
 
 
 def with_tables(text: str) -> str:
-    """The text of the page with its tables as they are declared now."""
-    return (
-        text.partition(BELOW)[0] + BELOW + "".join(_section(*each) for each in described().items())
-    )
+    """Return the text of the page with its tables as they are declared."""
+    sections = (_section(file, dict(columns)) for file, columns in described().items())
+    return text.partition(BELOW)[0] + BELOW + "".join(sections)
 
 
 def _section(file: str, columns: dict[str, str]) -> str:
-    title = "In every file" if file == EVERY else f"`{file}`"
-    says = f"\n{columns[SAYS][0].upper()}{columns[SAYS][1:]}.\n" if SAYS in columns else ""
-    lines = "".join(_lines(columns))
-    table = f"\n| column | what it is |\n|---|---|\n{lines}" if lines else ""
-    return f"\n## {title}\n{says}{table}"
-
-
-def _lines(columns: dict[str, str]) -> Iterator[str]:
-    return (f"| `{name}` | {text} |\n" for name, text in columns.items() if name != SAYS)
+    title = "Columns of several files" if file == EVERY else f"`{file}`"
+    about = f"\n{columns.pop(ABOUT)}\n" if ABOUT in columns else ""
+    lines = "".join(f"| `{name}` | {text} |\n" for name, text in columns.items())
+    return f"\n## {title}\n{about}\n| column | meaning |\n|---|---|\n{lines}"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_tables(PAGE.read_text()))
+    PAGE.write_text(with_tables(PAGE.read_text("utf-8")), "utf-8")

@@ -52,7 +52,7 @@ def test_ratios_and_verdicts_on_one_machine():
     assert column(found, "verdict") == {
         "bert keras3-jax": "slower",
         "bert pytorch-eager": "tied",
-        "gemma keras3-jax": "slower",
+        "gemma keras3-jax": "faster",
         "gemma pytorch-eager": "tied",
     }
     first = found[found["model"] == "bert"].set_index("configuration").loc["keras3-jax"]
