@@ -1,6 +1,10 @@
 """Make an archive: measurements without names of this machine, what they render to, and sources."""
 
 import json
+import os
+import stat
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,12 +17,12 @@ from millistep.analysis.archive.contents import ROOT
 from millistep.analysis.archive.crate import metadata
 from millistep.analysis.archive.privacy import Scrubber, scrubber_here
 from millistep.analysis.archive.unpack import unpack
-from millistep.analysis.archive.zips import write_zip
 from millistep.analysis.frames import Data
 from millistep.analysis.load import InputError, read
 from millistep.analysis.report.render import render
 
 CONFIG = "config/config.yaml"
+EARLIEST, UNIX = (1980, 1, 1, 0, 0, 0), 3  # the earliest time that a zip can hold; its system
 CONFIG_HEAD = "# The configuration of this measurement, command line included.\n"
 
 
@@ -54,7 +58,7 @@ def pack(
         names = sorted(p.relative_to(staging).as_posix() for p in staging.rglob("*") if p.is_file())
         lines = [f"{contents.sha256(staging / name)}  {name}\n" for name in names]
         (staging / SUMS).write_text("".join(lines))
-        write_zip({name: staging / name for name in [*names, SUMS]}, output)
+        _write_zip({name: staging / name for name in [*names, SUMS]}, output)
         unpack(output, Path(scratch, "again"))  # as anyone who verifies it does
     return data, digest, changed
 
@@ -84,3 +88,20 @@ def _source(
     target = staging / name
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(content)
+
+
+def _write_zip(files: Mapping[str, Path], output: Path) -> None:
+    """Write files under their names; the same files give the same bytes."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    partial = output.with_name(f".{output.name}.partial")
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            for name, file in sorted(files.items()):
+                entry = zipfile.ZipInfo(name, EARLIEST)
+                entry.create_system = UNIX
+                entry.external_attr = (stat.S_IFREG | 0o644) << 16
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(entry, file.read_bytes(), compresslevel=9)
+        os.replace(partial, output)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """Replace folders, user name and host name in everything that a run wrote.
 
 Plan and records are changed alike before anything is rendered from them, so an archive agrees with
-itself to the byte. Measured values never change. Only the standard library is imported.
+itself to the byte. Measured values never change.
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ from millistep.analysis.load import InputError
 from millistep.analysis.words import one_line
 
 MAX_FILES, MAX_FILE_BYTES, MAX_TOTAL_BYTES = 200_000, 64 * 2**20, 2 * 2**30
-MAX_RATIO = 100  # bytes of the files over bytes of the zip; archives of Millistep reach about 15
-SMALL_BYTES = 16 * 2**20  # harmless at any ratio
+MAX_RATIO, SMALL_BYTES = 100, 16 * 2**20  # of files to zip, if the files are not small
 MAX_NAME, FORBIDDEN = 240, set('\\:*?"<>|')  # characters in a name of some system
 BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError)
 BROKEN += (RuntimeError, OverflowError, IndexError)  # zipfile raises all of these
@@ -54,9 +53,8 @@ def _refusal(entries: list[zipfile.ZipInfo], zip_bytes: int) -> str:
         plain &= all(p == p.strip() and p not in ("", ".", "..") for p in name.split("/"))
         if not plain or folded in taken:
             return f"{one_line(name, 80)!r} is no plain, unique, relative path"
-        if kind not in (0, stat.S_IFREG) or entry.file_size > MAX_FILE_BYTES:
-            return f"{name!r} is a link, a device or too large"
-        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            return f"{name!r} is compressed in an unusual way"
+        usual = entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if not usual or kind not in (0, stat.S_IFREG) or entry.file_size > MAX_FILE_BYTES:
+            return f"{name!r} is a link, a device, too large, or compressed in an unusual way"
         taken.add(folded)
     return ""

@@ -16,10 +16,9 @@ from millistep.analysis.archive.contents import RENDERING, ROOT, sha256
 from millistep.analysis.archive.unpack import unpack
 from millistep.analysis.load import InputError, read
 from millistep.analysis.report.render import render
-from millistep.analysis.words import listed, one_line, some
+from millistep.analysis.words import one_line, some
 
 IDENTICAL, DIFFERS, NO_ARCHIVE, NOT_VERIFIABLE = 0, 1, 2, 3
-MOST_CHARACTERS = 60  # of a difference
 PLAN = re.compile(r"results(/studies/\w+)?/plan\.json")
 OWN_FOLDER = re.compile(r"studies/\w+")  # code of this repository, which may run
 
@@ -38,7 +37,6 @@ class Verification:
 
     @property
     def status(self) -> int:
-        """Return IDENTICAL, DIFFERS or NOT_VERIFIABLE."""
         if self.problems or (self.differences and not self.reasons):
             return DIFFERS
         return NOT_VERIFIABLE if self.differences else IDENTICAL
@@ -55,7 +53,7 @@ def verify(path: Path, scratch: Path) -> Verification:
         shutil.copyfile(archive / name, again / name)
     found.digest = contents.digest(again, measured)
     _compare_makers(archive, found)
-    _render(again, place, contents.folders(plan), found)
+    _render(again, place, contents.folders(plan), archive, found)
     _compare(archive, again, plan["results"], set(measured), found)
     return found
 
@@ -101,8 +99,7 @@ def _compare_makers(archive: Path, found: Verification) -> None:
     found.revision = about["revision"]
     theirs = {n: sha256(archive / n) for n in _files(archive) if n.startswith(RENDERING)}
     ours = {n: sha256(ROOT / n) for n in contents.sources(ROOT) if n.startswith(RENDERING)}
-    other = sorted(n for n in theirs | ours if theirs.get(n) != ours.get(n))
-    if other:
+    if other := sorted(n for n in theirs | ours if theirs.get(n) != ours.get(n)):
         found.reasons.append(f"other sources here: {some(other)}")
     made, here = about["made_with"], contents.made_with()
     for name in sorted(n for n in made.keys() | here.keys() if made.get(n) != here.get(n)):
@@ -110,15 +107,16 @@ def _compare_makers(archive: Path, found: Verification) -> None:
         found.reasons.append(f"rendered with {versions}")
 
 
-def _render(project: Path, place: str, folders: list[str], found: Verification) -> None:
-    """Render with our own sources; topics of a folder only if it is one of this repository."""
+def _render(
+    project: Path, place: str, folders: list[str], archive: Path, found: Verification
+) -> None:
+    """Render with our own sources; topics of folders only if all are of this repository."""
     own = [f for f in folders if OWN_FOLDER.fullmatch(f) and (ROOT / f).is_dir()]
     for folder in own:
         (project / folder).parent.mkdir(parents=True, exist_ok=True)
         (project / folder).symlink_to(ROOT / folder)
-    if own != folders:
-        others = listed(one_line(folder, 60) for folder in folders if folder not in own)
-        found.reasons.append(f"topics of {others} are code of the archive, which is not run")
+    if own != folders and any((archive / folder / "topics").is_dir() for folder in folders):
+        found.reasons.append("topics of its folders are code of the archive, which is not run")
     render(project / place, (project / place).parent, study_topics=own == folders)
 
 
@@ -128,9 +126,8 @@ def _compare(
     """Compare all results that are not measured with what was rendered, byte for byte."""
     theirs, ours = (_files(root, results) - measured for root in (archive, again))
     found.rendered = len(ours)
-    for name in theirs ^ ours:
-        reason = "does not follow from the records" if name in theirs else "missing"
-        found.differences[name] = reason
+    found.differences |= dict.fromkeys(theirs - ours, "does not follow from the records")
+    found.differences |= dict.fromkeys(ours - theirs, "missing")
     for name in sorted(theirs & ours):
         if (old := (archive / name).read_bytes()) != (new := (again / name).read_bytes()):
             found.differences[name] = first_difference(old, new)
@@ -140,14 +137,14 @@ def _files(root: Path, folder: str = "") -> set[str]:
     return {p.relative_to(root).as_posix() for p in (root / folder).rglob("*") if p.is_file()}
 
 
-def first_difference(found: bytes, expected: bytes) -> str:
+def first_difference(found: bytes, expected: bytes, most: int = 60) -> str:
     """Return 'line 5: 20.02, expected 20.01', cut around the first character that differs."""
     if b"\0" in found + expected:
         return "other bytes"
     texts = (content.decode("utf-8", "replace").split("\n") for content in (found, expected))
     lines = enumerate(zip_longest(*texts, fillvalue=""), 1)
-    number, old, new = next((n, a, b) for n, (a, b) in lines if a != b)
+    number, (old, new) = next((number, pair) for number, pair in lines if pair[0] != pair[1])
     same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
-    start = max(0, same - MOST_CHARACTERS // 2)
-    shown = [one_line(text[start:], MOST_CHARACTERS) or "nothing" for text in (old, new)]
+    start = max(0, same - most // 2)
+    shown = [one_line(text[start:], most) or "nothing" for text in (old, new)]
     return f"line {number}: {shown[0]}, expected {shown[1]}"

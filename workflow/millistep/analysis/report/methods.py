@@ -28,7 +28,8 @@ log ratio of their times in the same rounds
 {%- if turns > 1 %}, over neighboring windows{% endif %} (paired t test over rounds at
 {{ alpha | percent }}, Holm's correction over all pairs of a workload): a configuration is slower if
 the test is significant, tied if the 95 % interval of its ratio lies within {{ tie | percent }} of
-1, and inconclusive otherwise.{% else %} With one run per cell there is no interval and no comparison.
+1, and inconclusive otherwise.
+{%- else %} With one run per cell there is no interval and no comparison.
 {%- endif %}
 {%- if excluded %} {{ excluded | count('measured cell') }} of {{ measured }}
 {{ 'was' if excluded == 1 else 'were' }} excluded because of interference from other processes or
