@@ -27,6 +27,8 @@ BANNER = "The machines differ, and a ratio includes that: nothing is called fast
 PLAN = ("scale", "accelerator", "precision", "weights", "seed", "runs")
 KINDS = ["setting", "machine", "version", "metadata"]
 SHOWN = ["Workload", "Batch size", "Framework", "Base, ms", "Other, ms", "Ratio", "Verdict", "Note"]
+COLUMNS = [*CELL, "workload", "title", "ms_base", "runs_base", "ms_other", "runs_other"]
+COLUMNS += ["ratio", "low", "high", "verdict", "note"]
 OF_CELL = ["workload", "title", "ms", "runs", "why_excluded"]
 
 
@@ -45,11 +47,9 @@ def cells(base: Data, other: Data) -> pd.DataFrame:
         lines.append((note, *(stats.NO_RATIO if note else _ratio(*own))))
     names = ["note", "ratio", "low", "high", "p", "rounds"]
     found[names] = pd.DataFrame(lines, columns=names)
-    found["verdict"] = None
-    if not machines_differ(base, other):
-        found["verdict"] = verdicts(found.assign(speedup=1 / found["ratio"]), WORKLOAD)
-    of_sides = [f"{name}_{side}" for side in SIDES for name in ("ms", "runs")]
-    return found[[*CELL, "workload", "title", *of_sides, "ratio", "low", "high", "verdict", "note"]]
+    judged = verdicts(found.assign(speedup=1 / found["ratio"]), WORKLOAD)
+    found["verdict"] = None if machines_differ(base, other) else judged
+    return found[COLUMNS]
 
 
 def machines_differ(base: Data, other: Data) -> bool:
@@ -61,14 +61,12 @@ def _note(line: dict[str, Any], base: Data, other: Data, runs: list[Any]) -> str
     """Return why two cells have no ratio."""
     if line["in"] != "both":
         return "only in the base" if line["in"] == "left_only" else "only in the other"
-    scales = [data.plan["scale"] for data in (base, other)]
-    models = [data.plan["models"][line["model"]].get("architecture") for data in (base, other)]
-    if scales[0] != scales[1]:
-        return f"scale {scales[0]} and {scales[1]}"
-    if models[0] != models[1]:
-        return "another architecture"
-    reasons = {side: one_line(line[f"why_excluded_{side}"], 100) for side in SIDES}
-    excluded = [f"{side}: {reason}" for side, reason in reasons.items() if reason]
+    plans = (base.plan, other.plan)
+    models = [plan["models"][line["model"]].get("architecture") for plan in plans]
+    if plans[0]["scale"] != plans[1]["scale"] or models[0] != models[1]:
+        return "another scale or architecture"
+    reasons = {side: line[f"why_excluded_{side}"] for side in SIDES}
+    excluded = [f"{side}: {one_line(reason, 100)}" for side, reason in reasons.items() if reason]
     if not excluded and {*runs[0]["started_at"]} & {*runs[1]["started_at"]}:
         return "runs in common"
     return "; ".join(excluded)
@@ -98,19 +96,16 @@ def differences(base: Data, other: Data) -> pd.DataFrame:
 
 def _facts(data: Data) -> Iterator[tuple[str, str, str]]:
     yield from (("setting", name, str(data.plan[name])) for name in PLAN)
-    for name, value in pd.json_normalize(data.plan.get("further") or {}).iloc[:1].items():
+    nested = {name: entry.get("architecture") for name, entry in data.plan["models"].items()}
+    for name, value in pd.json_normalize(nested | (data.plan.get("further") or {})).items():
         yield "setting", name, str(value.iloc[0])
-    for model, entry in data.plan["models"].items():
-        for name, value in (entry.get("architecture") or {}).items():
-            yield "setting", f"{model} {name}", str(value)
     for line in data.machines.dropna(subset="value").itertuples():
         yield "machine", f"{line.section}: {line.name}", str(line.value)
-    kinds = {"step_ms": float, **dict.fromkeys(("accelerator", "dtype", "size"), str)}
-    products = data.references.dropna(subset="step_ms").astype(kinds)
+    types = {"step_ms": float, "accelerator": str, "dtype": str, "size": str}
+    products = data.references.dropna(subset="step_ms").astype(types)
     kinds = "reference workload, " + products["accelerator"] + " " + products["dtype"]
-    for kind, log in (
-        np.log(products["step_ms"]).groupby(kinds + " " + products["size"]).mean().items()
-    ):
+    logs = np.log(products["step_ms"]).groupby(kinds + " " + products["size"]).mean()
+    for kind, log in logs.items():
         yield "machine", kind, f"{ms(np.exp(log))} ms"
     versions = data.packages.merge(data.runs.reindex(columns=[*RUN, "environment.name"]), on=RUN)
     names = ["environment.name", "package", "version"]
