@@ -286,3 +286,20 @@ def test_a_source_that_names_this_machine_is_an_error(tmp_path):
     scrub = privacy.scrubber_here(tmp_path, [])
     with pytest.raises(InputError, match=r"a/b.yaml: line 2 names a folder"):
         pack._source(tmp_path, "a/b.yaml", f"a: 1\nb: {tmp_path}/x\n".encode(), scrub, False)
+
+
+def test_every_measured_file_is_part_of_the_digest(project):
+    root = project.parents[1]
+    plan = json.loads(project.read_text())
+    names = contents.measured(plan, root)
+    digest = contents.digest(root, names)
+    for name in ("results/self_test.json", "results/reference/smoke/bert/fit-b4/round1-cpu.json"):
+        assert name in names
+        text = (root / name).read_text()
+        (root / name).write_text(text + " ")
+        assert contents.digest(root, names) != digest
+        (root / name).write_text(text)
+    assert contents.digest(root, names) == digest
+    readers = [p.name for p in Path("workflow/millistep/analysis").rglob("*.py")
+               if "self_test.json" in p.read_text() or 'content["self_test"]' in p.read_text()]  # fmt: skip
+    assert sorted(readers) == ["contents.py", "load.py"]
