@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import dictionary
-from millistep.analysis import claims, tables
+from millistep.analysis import claims, compare, published, tables
 from millistep.analysis.report import appendix
 from millistep.analysis.topics import TOPICS
 
@@ -23,7 +23,8 @@ def columns(six, h100, tmp_path_factory):
         tables.write_runs(data, folder)
         frames = {f"{name}.csv": topic.table(data) for name, topic in TOPICS.items()}
         frames |= {"operations.csv": appendix.longest_operations(data)}
-        frames |= {"claims.csv": claims.table(data)}
+        frames |= {"claims.csv": claims.table(data), "published.csv": published.table(data)}
+        frames |= {"comparison.csv": compare.cells(data, data)}
         frames |= {path.name: pd.read_csv(path, nrows=0) for path in folder.glob("*.csv")}
         for name, frame in frames.items():
             found.setdefault(name, set()).update(frame.columns)
