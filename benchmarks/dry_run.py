@@ -26,8 +26,10 @@ from tests.shared import copy_tree  # noqa: E402
 from deploy.environments import definition_sha256, virtual_prefix  # noqa: E402
 from planning.frameworks import frameworks  # noqa: E402
 from planning.plan import Plan  # noqa: E402
-from supervise.record import SCHEMA  # noqa: E402
-from supervise.schema import SCHEMAS  # noqa: E402
+from supervise.record import (  # noqa: E402
+    SCHEMA,
+    SCHEMA_FILE,
+)
 
 PAIRS = 7
 COLUMNS = [name for name, about in frameworks([]).items() if about.family != "host"]
@@ -134,7 +136,7 @@ def spent(folder: Path, words: str) -> dict[str, float]:
 def finish(copy: Path, config: dict) -> None:
     """Make every output exist, as after a full run."""
     plan = Plan(config, definition_sha256, Path("envs"))
-    required = json.loads((SCHEMAS / "record.schema.json").read_text())["required"]
+    required = json.loads(SCHEMA_FILE.read_text())["required"]
     assert len(plan.runs) == len(plan.rows) * len(COLUMNS) * config["runs"]
     for run in plan.timed.values():
         record = {**dict.fromkeys(required), "schema": SCHEMA, "identity": run.identity}

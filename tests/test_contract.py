@@ -8,7 +8,7 @@ import pytest
 
 from contract import ending
 from contract.device_memory import whose_limit
-from contract.ending import STATUSES, Ending, of_control, of_probes, of_process, of_restart
+from contract.ending import STATUSES, Ending, of_control, of_process
 from tests.shared import ROOT, schema
 
 
@@ -125,27 +125,7 @@ def test_a_lack_of_memory_or_of_a_device_is_told_from_an_error(message, status):
         ({"ending": None, "refused": "not here"}, "error", "not here"),
         ({"ending": asdict(KILLED), "refused": None}, "killed", "ended from outside by SIGKILL"),
         ({"ending": asdict(Ending(done=True, exit_code=0)), "refused": None}, "ok", ""),
-        ({}, "timeout", "in the words of an older day"),
     ],
 )
-def test_a_control_is_worded_from_its_facts_and_an_older_one_as_it_was(facts, status, reason):
-    data = {"status": "timeout", "reason": "in the words of an older day", **facts}
-    assert of_control(data) == (status, reason)
-
-
-def test_restarts_and_probes_are_worded_from_their_facts_and_older_ones_as_they_were():
-    assert of_restart(None) is None
-    assert of_restart(1) == "a compilation fell into the timed window"
-    assert of_restart("3 compilations fell") == "3 compilations fell"
-    failed = [
-        None,
-        "an older sentence",
-        {"type": "MemoryError", "message": "\nfull\nto the brim"},
-        {"type": ending.PROCESS_ENDED, "message": ""},
-    ]
-    record = {"probes": [{"failed": f} for f in failed], "ending": asdict(KILLED)}
-    assert of_probes(record) == [
-        "an older sentence",
-        "MemoryError: full",
-        "ended from outside by SIGKILL",
-    ]
+def test_a_control_is_worded_from_its_facts(facts, status, reason):
+    assert of_control(facts) == (status, reason)

@@ -3,10 +3,11 @@
 import json
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
-from supervise import parent, sitting
+from supervise import parent, turns
 
 from ..shared import valid
 
@@ -23,14 +24,6 @@ ENVIRONMENT = {
     "python": sys.version.split()[0],
     "packages": {},
 }
-
-
-@pytest.fixture
-def block_folder(tmp_path, monkeypatch):
-    """The folder from which the paths of a block start."""
-    (tmp_path / "fake.json").write_text(json.dumps(ENVIRONMENT))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(sitting.SITTING, "drawn")  # set, so that the test puts it back
 
 
 @pytest.fixture
@@ -75,26 +68,35 @@ def identity(scale="smoke", threads=1, changes=None, **architecture):
     )
 
 
+def measured(job: parent.Job, folder: Path) -> dict:
+    """Measure a run alone, by a lock of its own; return its valid record."""
+    with patch.object(turns, "folder", lambda name: folder), alone() as member:
+        return valid({**parent.run(job, member), "session": None}, "record")
+
+
+def alone() -> turns.Member:
+    return turns.Member("cpu", "start", ["own"], "own")
+
+
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
     """The record of a run of the fake framework, from which nothing special is asked."""
     folder = tmp_path_factory.mktemp("plain")
-    path, log = folder / "run1.json", folder / "run1.log"
-    parent.run(parent.Job(identity(), {**ENVIRONMENT}, log, 60, 20_000, (PLUGINS,)), path)
-    return valid(json.loads(path.read_text()), "record")
+    job = parent.Job(identity(), {**ENVIRONMENT}, folder / "run1.log", 60, 20_000, (PLUGINS,))
+    return measured(job, folder)
 
 
 @pytest.fixture
 def run(environment, tmp_path):
-    """``run(**architecture)``: measure a fake cell; return its valid record, read from the disk."""
+    """``run(**architecture)``: measure a fake cell alone; return its valid record."""
 
-    def measured(
+    def run(
         time_limit_s=60, memory_limit_mib=20_000, scale="smoke", changes=None, more=None, **asked
     ):
-        path, log = tmp_path / "records/run1.json", tmp_path / "logs/run1.log"
-        limits = time_limit_s, memory_limit_mib
+        log = tmp_path / "logs/run1.log"
         text = identity(scale, changes=changes, **asked)
-        parent.run(parent.Job(text, environment, log, *limits, (PLUGINS,), **(more or {})), path)
-        return valid(json.loads(path.read_text()), "record")
+        limits = time_limit_s, memory_limit_mib
+        job = parent.Job(text, environment, log, *limits, (PLUGINS,), **(more or {}))
+        return measured(job, tmp_path)
 
-    return measured
+    return run

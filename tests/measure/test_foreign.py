@@ -43,33 +43,32 @@ def test_the_work_of_others_on_its_processors_counts(
     process(70, 70)
     spent(5, 1, 5, 1)
     others = foreign.Others()
+    others.begin()
     process(70, 70, own_s, waited_for_s)
     process(71, 70, compiler_s)
     process(72, 7, 1000)  # somebody else's
     spent(*busy)
-    others.read()
+    others.end()
     assert others.share() == pytest.approx(share)
 
 
 @pytest.mark.parametrize(
     ("readings", "share"),
     [
-        # s, and processor seconds of others, of two: 10 s compile, and then 2 s are timed
-        ([(0, 0), (10, 1), (12, 3)], 2 / (2 * 2)),
-        ([(0, 6), (10, 12), (12, 12)], 0),
-        ([(0, 0), (10, 2), (10.5, 3)], 3 / (2 * 10.5)),  # too short to be told alone
-        ([(0, 0), (4, 2)], 2 / (2 * 4)),
-        ([(0, None), (10, None), (12, None)], None),
+        # s, and CPU seconds of others, of two CPUs: what lies between two intervals does not count
+        ([(0, 1), (1, 2), (10, 9), (12, 10)], 2 / (2 * 3)),
+        ([(0, 6), (2, 6)], 0),
+        ([(0, 0), (0.5, 3)], None),  # too short to count
+        ([(0, None), (10, None)], None),
     ],
 )
-def test_what_others_took_is_told_of_the_timed_steps_and_not_of_compiling(
-    monkeypatch, readings, share
-):
+def test_the_share_of_others_is_that_of_all_intervals(monkeypatch, readings, share):
     now_s, used_s = (iter(each) for each in zip(*readings, strict=True))
     monkeypatch.setattr(foreign.os, "sched_getaffinity", lambda pid: {1, 3})
     monkeypatch.setattr(foreign.time, "perf_counter", lambda: next(now_s))
     monkeypatch.setattr(foreign, "other_cpu_seconds", lambda: next(used_s))
     others = foreign.Others()
-    for _ in readings[1:]:
-        others.read()
+    for _ in readings[::2]:
+        others.begin()
+        others.end()
     assert others.share() == (None if share is None else pytest.approx(share))

@@ -8,11 +8,11 @@ import pytest
 
 from contract.ending import of_process
 from deploy.environments import virtual_interpreter
-from supervise import canary, jobs, parent
+from supervise import jobs, parent, reference
 
 from ..planning.test_config import plan
 from ..shared import ROOT
-from .conftest import ENVIRONMENT, identity
+from .conftest import ENVIRONMENT, identity, measured
 
 NO_GPU = subprocess.run(["sh", "-c", "command -v nvidia-smi"], capture_output=True).returncode
 
@@ -36,19 +36,17 @@ def real(framework, folder):
     (run,) = plan(here=False, threads=1, **asked).runs
     marker = {**ENVIRONMENT, "interpreter": deployed(run.column.framework.environment)}
     marker["definition_sha256"] = json.loads(run.identity)["environment"]
-    record, log = folder / "run1.json", folder / "run1.log"
-    parent.run(parent.Job(run.identity, marker, log, 120, 20_000), record)
-    return json.loads(record.read_text())
+    return measured(parent.Job(run.identity, marker, folder / "run1.log", 120, 20_000), folder)
 
 
 @pytest.mark.skipif(not NO_GPU, reason="there is a GPU here")
-def test_a_canary_that_falls_back_to_the_processor_is_found_out_too(tmp_path):
+def test_a_reference_workload_that_falls_back_to_the_processor_is_found_out_too(tmp_path):
     wanted = {**json.loads(identity()), "accelerator": "cuda", "device": "auto"}
     wanted |= {"library": "jax", "part_s": 0.01}
     environment = {**ENVIRONMENT, "interpreter": deployed("keras3-jax")}
     options = argparse.Namespace(log=tmp_path / "log", memory_limit_mib=20_000)
     task = {"part_s": wanted["part_s"]}
-    child = jobs.supervised(canary.PROGRAM, task, wanted, environment, options, 120)
+    child = jobs.supervised(reference.PROGRAM, task, wanted, environment, options, 120)
     found, reason = of_process(child.ending())
     assert found == "unsupported"
     assert reason.startswith("cuda was asked for, jax ")

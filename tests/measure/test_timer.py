@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measure.protocol import PROTOCOLS
-from measure.timer import MIN_BLOCKS, Timer, block_size, planned_steps
+from measure.timer import DISCARDED, Timer
 
 MS = 1_000_000
 
@@ -20,16 +20,16 @@ class World:
         self.device_free_at = 0
         self.step_ns, self.issue_ns = step_ns, issue_ns
         self.compile_at = set(compile_at)
-        self.steps = self.compiled = self.fences = self.slower_until = 0
+        self.steps = self.compiled = self.fences = 0
 
     def step(self):
         self.steps += 1
         self.now += self.issue_ns
-        cost = self.step_ns * (2 if self.steps <= self.slower_until else 1)
-        if self.steps in self.compile_at:
-            self.compiled += 1
-            cost += 1000 * MS
-        self.device_free_at = max(self.device_free_at, self.now) + cost
+        self.compiled += self.steps in self.compile_at
+        self.device_free_at = max(self.device_free_at, self.now) + self.cost(self.steps)
+
+    def cost(self, step):
+        return self.step_ns + (1000 * MS if step in self.compile_at else 0)
 
     def fence(self):
         self.fences += 1
@@ -55,20 +55,35 @@ SMOKE = PROTOCOLS["smoke"]
 def test_asynchronous_steps_are_timed_in_full():
     world = World(step_ns=20 * MS, issue_ns=MS)
     timer = world.time(SMOKE)
-    # The first step of a block is issued while the device idles after the fence.
-    assert timer.step_ns == pytest.approx(20 * MS, rel=0.03)
+    # The first step of a window is issued while the device idles after the synchronization.
+    assert timer.step_ns == pytest.approx(20 * MS, rel=0.06)
     assert timer.first_step_ns == 21 * MS
 
 
 @pytest.mark.parametrize(
-    ("step_ms", "steps", "elapsed_s"),
-    [(10, 100, 1.0), (100, 30, 3), (220, 20, 4.4), (650, 10, 6.5)],
+    ("step_ms", "size", "discarded"), [(0.1, 500, 83), (1, 150, 25), (60, 2, 1), (400, 1, 0)]
 )
-def test_time_allows_as_many_steps_as_a_step_of_the_warm_up_says(step_ms, steps, elapsed_s):
-    laptop = dataclasses.replace(PROTOCOLS["laptop"], cap_s=3.0, hard_cap_s=6.0)
-    timer = World(step_ns=step_ms * MS).time(laptop)
-    assert (timer.stop, timer.steps) == ("steps" if steps == 100 else "time", steps)
-    assert sum(ns for _, ns in timer.blocks) / 1e9 == pytest.approx(elapsed_s)
+def test_windows_are_planned_by_a_step_of_the_warm_up(step_ms, size, discarded):
+    laptop = dataclasses.replace(PROTOCOLS["laptop"], hard_cap_s=1e6, synchronised_steps=0)
+    world = World(step_ns=round(step_ms * MS))
+    timer = world.time(laptop)
+    assert (timer.stop, len(timer.windows)) == ("windows", laptop.windows)
+    assert {steps for steps, _, _ in timer.windows} == {size}
+    # All windows belong to one turn.
+    assert world.steps == timer.warmup_steps + discarded + timer.steps
+
+
+def test_each_turn_discards_its_first_steps_and_waits_for_the_next_one():
+    world, asked = World(step_ns=MS), iter([2, 1, 3, 0])
+    around = []
+    timer = world.time(
+        dataclasses.replace(SMOKE, synchronised_steps=0),
+        next_turn=lambda timer: around.append(len(timer.windows)) or next(asked),
+        on_turn=lambda: around.append("begin"),
+        on_turn_end=lambda: around.append("end"),
+    )
+    assert around == [0, "begin", "end", 2, "begin", "end", 3, "begin", "end", 6]
+    assert world.steps == timer.warmup_steps + 3 * 1 + timer.steps
 
 
 @given(slow=st.sets(st.integers(4, 200)), times=st.integers(2, 20))
@@ -86,23 +101,15 @@ def test_what_the_timed_steps_take_does_not_change_how_many_there_are(slow, time
     assert world.time(protocol).steps == plain.time(protocol).steps
 
 
-@given(step_ns=st.integers(0, 10**12), scale=st.sampled_from(sorted(PROTOCOLS)))
-def test_enough_blocks_are_planned_to_judge_them_by(step_ns, scale):
-    protocol = PROTOCOLS[scale]
-    planned = planned_steps(protocol, step_ns)
-    assert protocol.min_steps <= planned <= protocol.max_steps
-    assert planned >= MIN_BLOCKS * block_size(protocol, step_ns)
-
-
 def test_what_a_lost_fence_leaves_to_do_is_timed_behind_each_block():
     world = World(step_ns=20 * MS, issue_ns=MS)
     timer = world.time(SMOKE, late=world.late)
-    assert timer.late_ns == [0] * len(timer.blocks)
+    assert timer.late_ns == [0] * len(timer.windows)
     world.fence = lambda: None
     timer = world.time(SMOKE, late=world.late)
-    blocks = zip(timer.blocks, timer.late_ns, strict=True)
-    per_step = [(elapsed + late) / steps for (steps, elapsed), late in blocks]
-    # The first block also ends what the warm-up has left.
+    windows = zip(timer.windows, timer.late_ns, strict=True)
+    per_step = [(elapsed + late) / steps for (steps, elapsed, _), late in windows]
+    # The first window also ends what the warm-up has left.
     assert per_step[1:] == pytest.approx([20 * MS] * (len(per_step) - 1), rel=0.06)
 
 
@@ -131,10 +138,13 @@ def test_every_nanosecond_is_accounted_for(step_ns, compile_at, scale):
     world = World(step_ns, compile_at=compile_at)
     timer = world.time(PROTOCOLS[scale])
     accounted = timer.first_step_ns + timer.warmup_ns + timer.timed_ns
-    assert accounted == world.now - timer.started_ns == world.now
-    start = timer.started_ns + timer.first_step_ns + timer.warmup_ns
-    assert timer.window_ns == (start, start + sum(ns for _, ns in timer.blocks))
-    steps = timer.warmup_steps + sum(n for n, _ in timer.blocks) + len(timer.synchronised_ns)
-    assert steps == world.steps
-    assert timer.steps <= PROTOCOLS[scale].max_steps
-    assert timer.blocks
+    size = timer.windows[0][0]
+    discarded = max(1, size // DISCARDED) if size > 1 else 0
+    assert world.steps == timer.warmup_steps + discarded + timer.steps + len(timer.synchronised_ns)
+    lost_ns = sum(
+        world.cost(n) for n in range(timer.warmup_steps + 1, timer.warmup_steps + discarded + 1)
+    )
+    assert accounted + lost_ns == world.now - timer.started_ns == world.now
+    start = timer.started_ns + timer.first_step_ns + timer.warmup_ns + lost_ns
+    assert timer.span_ns == (start, start + timer.elapsed_ns)
+    assert timer.windows

@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-from supervise.record import SCHEMA
-from supervise.schema import SCHEMAS
+from supervise.record import SCHEMA, SCHEMA_FILE
 
 from ..shared import put
 
-REQUIRED = json.loads((SCHEMAS / "record.schema.json").read_text())["required"]
+REQUIRED = json.loads(SCHEMA_FILE.read_text())["required"]
 
 
 def record_text(identity: str, **facts) -> str:

@@ -1,7 +1,6 @@
 """A start of Snakemake: what it finds out, says and refuses before its first job."""
 
 import json
-import os
 import signal
 import sys
 from pathlib import Path
@@ -14,7 +13,6 @@ from planning.commands import Commands
 from planning.drawing import Drawing
 from planning.jobs import Jobs
 from planning.start import ON_NODE, Start
-from supervise import sitting
 
 from ..shared import ROOT, put
 from .records import write_record
@@ -49,8 +47,6 @@ def workflow(**facts):
 def folder(tmp_path, monkeypatch):
     """The folder of the start; what it changes of the whole process is put back."""
     monkeypatch.chdir(tmp_path)
-    for name in ("PATH", sitting.SITTING):
-        monkeypatch.setenv(name, os.environ.get(name, "1"))
     monkeypatch.delenv(ON_NODE, raising=False)
     handler = signal.getsignal(signal.SIGINT)
     yield tmp_path

@@ -10,7 +10,9 @@ from typing import Any, Literal, get_args
 
 from contract.device_memory import whose_limit
 
-Status = Literal["ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "invalid"]
+Status = Literal[
+    "ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "refused", "invalid"
+]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError", "ResourceExhaustedError")
@@ -75,8 +77,6 @@ def of_record(record: dict[str, Any]) -> tuple[Status, str]:
     ending = Ending(**record["ending"])
     status, reason = of_process(ending)
     if status == "ok" or ending.measured:
-        if record.get("withheld") and not (record["timing"] and record["timing"]["blocks"]):
-            return "error", f"its times are none: {record['withheld'][0]}"[:MAX_REASON]
         return _of_timing(record["timing"])
     if status == "oom" and record["cell"]["accelerator"] == "cuda":
         limit_mib = record["memory"].get("device_limit_mib")
@@ -111,11 +111,7 @@ def _of_process(ending: Ending) -> tuple[Status, str]:
 
 
 def of_control(data: dict[str, Any]) -> tuple[str, str]:
-    """``(status, reason)`` of a canary or a self-test, from the raw facts of its file; older files
-    have no such facts, and keep the words that were written into them.
-    """
-    if "ending" not in data:
-        return data["status"], data["reason"]
+    """Return ``(status, reason)`` of a reference workload or a self-test, from its raw facts."""
     if data["refused"]:
         return "error", data["refused"]
     if data["ending"] is None:
@@ -123,19 +119,12 @@ def of_control(data: dict[str, Any]) -> tuple[str, str]:
     return of_process(Ending(**data["ending"]))
 
 
-def of_restart(compiled: int | str | None) -> str | None:
-    """The reason why a run was started a second time; older records contain it as text."""
-    return _compiled(compiled) if isinstance(compiled, int) else compiled
-
-
 def of_probes(record: dict[str, Any]) -> list[str]:
     """The reasons why steps at other batch sizes or lengths were not timed, one for each."""
     return [_of_probe(probe["failed"], record) for probe in record["probes"] if probe["failed"]]
 
 
-def _of_probe(failed: dict[str, str] | str, record: dict[str, Any]) -> str:
-    if isinstance(failed, str):  # older records contain the reason as text
-        return failed
+def _of_probe(failed: dict[str, str], record: dict[str, Any]) -> str:
     if failed["type"] == PROCESS_ENDED and record["ending"]:
         return of_process(Ending(**record["ending"]))[1]
     return _of_failure(**failed)[1]

@@ -5,6 +5,7 @@ to the file descriptor it is given. A kill loses only what was in flight.
 """
 
 import contextlib
+import dataclasses
 import importlib
 import re
 import resource
@@ -51,10 +52,11 @@ class Measurement:
         self.protocol = PROTOCOLS[request["scale"]]
         self.cell = frameworks.Cell(**request["cell"])
         self.framework = frameworks.create(self.cell)
-        self.start: dict[str, float | str | None] = {}  # of the record: how the run started
+        self.start: dict[str, float | str | None] = {"compile_cache": None}
         self.legacy: dict | None = None
-        self.withheld: list[str] = []
+        self.failures: list[str] = []  # of parts of the record
         self.extra_s = 0.0
+        self.turns = open(request["turns_fd"])  # noqa: SIM115 (open as long as this process)
 
     def run(self) -> None:
         """Run all stages; what fails after ``measured`` costs nothing that was measured before."""
@@ -96,33 +98,47 @@ class Measurement:
         check_model(sizes, self.request["parameters"], self.request["trains"], where)
 
     def time(self) -> None:
-        """Time first step, warm-up, blocks and single steps, through the public API."""
+        """Time first step, warm-up, windows and synchronized steps, through the public API."""
         framework, kernel, others = self.framework, Kernel(), Others()
 
-        def begins() -> None:
-            getattr(framework, "restart_peak_device", lambda: None)()
-            others.read()
-            kernel.read()
+        def begin() -> None:
+            if not self.timer.windows:
+                getattr(framework, "restart_peak_device", lambda: None)()
+            others.begin()
+            kernel.begin()
 
+        def end() -> None:
+            kernel.end()
+            others.end()
+
+        synchronised = self.protocol.synchronised_steps if self.request["extras"] else 0
         self.timer = Timer(
-            self.protocol,
+            dataclasses.replace(self.protocol, synchronised_steps=synchronised),
             framework.fence,
             framework.compilations,
-            on_window=begins,
-            on_window_end=kernel.read,
-            on_block=lambda timer: self._report_timing(),
+            next_turn=self.next_turn,
+            on_turn=begin,
+            on_turn_end=end,
             late=getattr(framework, "late_ns", None),
         )
         framework.run(self.timer)
-        self.start["compile_cache"] = None
-        with self._or_withheld("timing.compile_cache"):
+        with self._or_warn("timing.compile_cache"):
             self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
-        others.read()
         self.events.send("foreign", share=others.share())
-        blocks_ns = sum(ns for _, ns in self.timer.blocks)
-        self.events.send("kernel", **kernel.found(self.timer.steps, blocks_ns, self.cell.threads))
-        self.events.send("window", ns=self.timer.window_ns)
+        timer = self.timer
+        self.events.send("kernel", **kernel.found(timer.steps, timer.elapsed_ns, self.cell.threads))
+        self.events.send("window", ns=timer.span_ns)
         self._report_timing()
+
+    def next_turn(self, timer: Timer) -> int:
+        """Report that this process is ready; return the windows of its next turn, 0 after the last.
+
+        The supervisor may stop this process until then.
+        """
+        if timer.windows:
+            self._report_timing()
+        self.events.send("turn", left=timer.windows_left)
+        return int(self.turns.readline() or 0)
 
     def estimate_as_published(self) -> None:
         """Estimate ms/step by the published arithmetic; if this fails, only this is lost."""
@@ -139,15 +155,15 @@ class Measurement:
         """Report memory, parity card and warnings, before probes would change them."""
         # Before the card, which computes a little to read its entries back.
         memory = {"peak_rss_mib": peak_rss_mib()}
-        with self._or_withheld("memory.peak_device_mib"):
+        with self._or_warn("memory.peak_device_mib"):
             memory |= peak_device(self.framework)
         self.events.send("memory", **memory)
         self.card: dict[str, Any] | None = None
-        with self._or_withheld("parity"):
+        with self._or_warn("parity"):
             self.card = parity(self.framework, self.amount)
         self.events.send("parity", parity=self.card)
         self._report_timing()
-        self.events.send("warnings", warnings=self.caught.texts())
+        self._report_warnings()
 
     def probe(self) -> None:
         """Measure the same step at other batch sizes and lengths."""
@@ -161,7 +177,7 @@ class Measurement:
 
         If the profiler fails, only this is lost.
         """
-        with self._or_withheld("host_overhead"):
+        with self._or_warn("host_overhead"):
             share = profile(self.framework, self.timer.step_ns)
             self.events.send("host_overhead", host_overhead=share)
             kernels = getattr(self.framework, "attention_kernels", None)
@@ -171,9 +187,9 @@ class Measurement:
                 self.events.send("parity", parity=card)
 
     @contextlib.contextmanager
-    def _or_withheld(self, place: str) -> Iterator[None]:
-        """Report why a part of the record is missing if it fails: what was timed is true all the
-        same, unless it was another framework.
+    def _or_warn(self, place: str) -> Iterator[None]:
+        """Turn a failure into a warning of the record: what was timed is true all the same, unless
+        it was another framework.
         """
         try:
             yield
@@ -182,8 +198,11 @@ class Measurement:
         except Exception as error:
             traceback.print_exc()
             words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
-            self.withheld.append(f"{place}: {words[:MAX_MESSAGE]}")
-            self.events.send("withheld", reasons=self.withheld)
+            self.failures.append(f"{place}: {words[:MAX_MESSAGE]}")
+            self._report_warnings()
+
+    def _report_warnings(self) -> None:
+        self.events.send("warnings", warnings=[*self.caught.texts(), *self.failures])
 
     def _report_timing(self) -> None:
         """Report the record's timing, as far as it is known."""
@@ -193,7 +212,7 @@ class Measurement:
             "first_step_s": timer.first_step_ns / 1e9,
             "warmup_steps": max(1, timer.warmup_steps),
             "warmup_s": timer.warmup_ns / 1e9,
-            "blocks": [{"steps": steps, "elapsed_ns": ns} for steps, ns in timer.blocks],
+            "blocks": timer.recorded,
             "late_ns": timer.late_ns or None,
             "stop": timer.stop,
             "synchronised_ns": timer.synchronised_ns,

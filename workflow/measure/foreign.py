@@ -9,7 +9,7 @@ import os
 import time
 from pathlib import Path
 
-LEAST_S = 1.0  # of timed steps: the system counts in hundredths of a second
+LEAST_S = 1.0  # the system counts in hundredths of a second
 
 
 def other_cpu_seconds() -> float | None:
@@ -36,24 +36,29 @@ def _own() -> int:
 
 
 class Others:
-    """Readings before the first step, which is now, before the timed ones and after the last."""
+    """CPU time that other processes took, added up over several intervals."""
 
     def __init__(self) -> None:
-        self._readings: list[tuple[float, float | None]] = []
-        self.read()
+        self._wall_s = self._foreign_s = 0.0
+        self._known = True
+        self._start: tuple[float, float | None] = (0.0, None)
 
-    def read(self) -> None:
-        """Take a reading."""
-        self._readings.append((time.perf_counter(), other_cpu_seconds()))
+    def begin(self) -> None:
+        """Start an interval."""
+        self._start = time.perf_counter(), other_cpu_seconds()
+
+    def end(self) -> None:
+        """End the interval."""
+        start_s, before = self._start
+        after = other_cpu_seconds()
+        self._wall_s += time.perf_counter() - start_s
+        if before is None or after is None:
+            self._known = False
+        else:
+            self._foreign_s += after - before
 
     def share(self) -> float | None:
-        """Share of these processors' time that other processes took in the timed steps; in all
-        steps, compiling among them, where these take less than LEAST_S or none were timed.
-        """
-        *starts, (end_s, after) = self._readings
-        long = [start for start in starts if end_s - start[0] >= LEAST_S]
-        start_s, before = long[-1] if long else starts[0]
-        wall_s = end_s - start_s
-        if before is None or after is None or wall_s <= 0:
+        """Return the share of these CPUs' time; None if unknown or too short to count."""
+        if not self._known or self._wall_s < LEAST_S:
             return None
-        return max(0.0, (after - before) / (wall_s * len(os.sched_getaffinity(0))))
+        return max(0.0, self._foreign_s / (self._wall_s * len(os.sched_getaffinity(0))))

@@ -31,21 +31,19 @@ def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -
         "batch_size": batch_size,
         "max_length": changed["max_length"] if generates else None,
         "new_tokens": amount["tokens_per_step"] if generates else None,
-        "steps": 0 if failed else sum(steps for steps, _ in timer.blocks),
-        "elapsed_ns": 0 if failed else sum(ns for _, ns in timer.blocks),
-        "blocks": [] if failed else [{"steps": n, "elapsed_ns": ns} for n, ns in timer.blocks],
+        "steps": 0 if failed else timer.steps,
+        "elapsed_ns": 0 if failed else timer.elapsed_ns,
+        "blocks": [] if failed else timer.recorded,
         "failed": failed,
     }
 
 
 def _short(protocol: Protocol, planned: dict) -> Protocol:
-    """The protocol of a few steps; of more if the length differs."""
+    """Return the protocol of a probe; a probe at another length has more windows."""
     length = "max_length" in planned
     return dataclasses.replace(
         protocol,
-        max_steps=protocol.length_steps if length else protocol.probe_steps,
-        min_steps=1,
+        windows=protocol.length_windows if length else protocol.probe_windows,
         warmup_steps=1,
-        cap_s=protocol.length_cap_s if length else protocol.probe_cap_s,
         synchronised_steps=0,
     )

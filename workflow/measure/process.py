@@ -29,8 +29,8 @@ def run(measure: Callable[[dict[str, Any], Events], None]) -> None:
 
     The parent hears first what is installed here, and last ``done`` or ``failed``.
     """
-    die_with_parent()
     request: dict[str, Any] = json.loads(sys.argv[1])
+    die_with_parent(parent=request.get("parent"))
     events = Events(request["events_fd"])
     if hasattr(os, "sched_setaffinity"):  # Linux; elsewhere the pools' sizes alone hold
         os.sched_setaffinity(0, request["affinity"])
@@ -66,10 +66,15 @@ def installed() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
-    """Have the kernel end this process by a signal when its parent is gone (Linux)."""
+def die_with_parent(by: signal.Signals = signal.SIGKILL, parent: int | None = None) -> None:
+    """Have the kernel end this process by a signal when its parent is gone (Linux).
+
+    parent: the parent's process id; if it has died already, this process ends at once.
+    """
     if platform.system() == "Linux":
         import ctypes
 
         PR_SET_PDEATHSIG = 1
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by)
+        if parent is not None and os.getppid() != parent:
+            os.kill(os.getpid(), by)

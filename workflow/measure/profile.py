@@ -98,9 +98,10 @@ def profile(framework: Framework, step_ns: float) -> dict:
     """
     timer = ProfileTimer(framework.fence, framework.begin_profile, framework.end_profile, step_ns)
     others = Others()
+    others.begin()
     with closing(timer):
         framework.run(timer)
-    others.read()
+    others.end()
     if not any(timer.computing):
         raise RuntimeError("the profiler saw no operation at all")
     with _uncollected():

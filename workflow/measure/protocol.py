@@ -10,75 +10,59 @@ MEASURE = 1
 
 @dataclass(frozen=True)
 class Protocol:
-    """Bounds of one run; times in seconds, counts in steps."""
+    """Bounds of one run; times in seconds."""
 
-    max_steps: int  # the published benchmark times 100 steps
-    min_steps: int  # planned whatever they take, besides those for enough blocks
-    cap_s: float  # time that more steps are planned for, by a step of the warm-up
-    hard_cap_s: float  # stop here whatever was planned
+    windows: int  # timing windows of a run, one per turn
+    window_s: float  # aimed length of a timing window
+    hard_cap_s: float  # stop the windows here, whatever was planned
     warmup_steps: int  # steps discarded after the last compilation
-    block_s: float  # aimed length of one block
     synchronised_steps: int
     synchronised_cap_s: float
     legacy_steps: int
     legacy_cap_s: float
-    probe_steps: int
-    probe_cap_s: float
-    length_steps: int  # of a probe at another length, whose scatter is reported, too
-    length_cap_s: float
+    probe_windows: int  # of a probe at another batch size
+    length_windows: int  # of a probe at another length
     monitor_s: float  # between two samples of the machine
 
 
 PROTOCOLS = {
     "paper": Protocol(
-        max_steps=100,
-        min_steps=20,
-        cap_s=600.0,
+        windows=20,
+        window_s=1.0,
         hard_cap_s=1200.0,
         warmup_steps=2,
-        block_s=1.0,
         synchronised_steps=20,
         synchronised_cap_s=60.0,
         legacy_steps=100,
         legacy_cap_s=120.0,
-        probe_steps=10,
-        probe_cap_s=20.0,
-        length_steps=20,
-        length_cap_s=60.0,
+        probe_windows=4,
+        length_windows=8,
         monitor_s=1.0,
     ),
     "laptop": Protocol(
-        max_steps=100,
-        min_steps=20,
-        cap_s=1.8,
-        hard_cap_s=6.0,
+        windows=16,
+        window_s=0.15,
+        hard_cap_s=8.0,
         warmup_steps=2,
-        block_s=0.2,
         synchronised_steps=20,
         synchronised_cap_s=0.3,
         legacy_steps=20,
         legacy_cap_s=0.5,
-        probe_steps=10,
-        probe_cap_s=0.6,
-        length_steps=20,
-        length_cap_s=0.7,
+        probe_windows=3,
+        length_windows=4,
         monitor_s=0.5,
     ),
     "smoke": Protocol(
-        max_steps=20,
-        min_steps=8,
-        cap_s=2.0,
+        windows=8,
+        window_s=0.01,
         hard_cap_s=4.0,
         warmup_steps=2,
-        block_s=0.01,
         synchronised_steps=5,
         synchronised_cap_s=1.0,
         legacy_steps=5,
         legacy_cap_s=1.0,
-        probe_steps=3,
-        probe_cap_s=1.0,
-        length_steps=4,
-        length_cap_s=1.0,
+        probe_windows=2,
+        length_windows=2,
         monitor_s=0.05,
     ),
 }

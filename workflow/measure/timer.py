@@ -1,10 +1,10 @@
-"""The clock of one run: counts steps and reads the time between fences.
+"""The clock of one run: counts steps and reads the time between synchronizations.
 
 A framework calls :meth:`Timer.start` just before it enters its public loop and
-:meth:`Timer.tick` before every step, on the thread that issues the steps. Until
-the next tick nothing of ours runs, so a step is exactly what a user would get.
-A fence waits until every output and every updated variable of the steps issued
-so far is ready; it runs only at the borders of blocks.
+:meth:`Timer.tick` before every step, on the thread that issues the steps. Between
+two ticks nothing of ours runs, so a step is exactly what a user would get. A fence
+waits until every output and every updated variable of the steps issued so far is
+ready; it runs only at the borders of timing windows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from collections.abc import Callable, Generator, Iterator
 from measure.protocol import Protocol
 
 MAX_WARMUP_STEPS = 20
-MIN_BLOCKS = 8  # of a run, for the analysis to see whether it was steady
+MAX_WINDOW_STEPS = 500  # some loops keep the output of every step until they return
+DISCARDED = 6  # a turn begins with a sixth of a window, while caches hold another process's data
 Steps = Iterator[None]  # one entry before each step
 
 
@@ -24,16 +25,16 @@ class Finished(Exception):
 
 
 class Timer:
-    """One pass through the protocol: first step, warm-up, blocks, single steps.
+    """One pass through the protocol: first step, warm-up, timing windows, synchronized steps.
 
     fence: waits for all work issued so far.
     compilations: number of programs compiled so far, or None if not counted.
-    on_window: called once, after the warm-up and before the first block.
-    on_window_end: called once, after the last block.
-    on_block: called at most about once a second with this timer, between
-        blocks, never inside one.
-    late: waits for whatever the fence has left to be done, and returns the ns
-        that took; None where nothing can tell. Asked after each block.
+    next_turn: called when the process is ready and after each turn, with this timer; waits for
+        the next turn and returns the number of windows to time in it. Without it, all windows
+        belong to one turn.
+    on_turn, on_turn_end: called before the first and after the last window of each turn.
+    late: waits for any work that the fence missed and returns how long that took in ns; called
+        after each window.
     """
 
     def __init__(
@@ -41,55 +42,83 @@ class Timer:
         protocol: Protocol,
         fence: Callable[[], None],
         compilations: Callable[[], int | None],
-        on_window: Callable[[], object] | None = None,
-        on_window_end: Callable[[], object] | None = None,
-        on_block: Callable[[Timer], object] | None = None,
+        next_turn: Callable[[Timer], int] | None = None,
+        on_turn: Callable[[], object] | None = None,
+        on_turn_end: Callable[[], object] | None = None,
         late: Callable[[], int] | None = None,
         clock: Callable[[], int] | None = None,
     ) -> None:
         self._protocol = protocol
         self._fence = fence
         self._compilations = compilations
-        self._on_window = on_window or (lambda: None)
-        self._on_window_end = on_window_end or (lambda: None)
-        self._on_block = on_block or (lambda timer: None)
+        self._next_turn = next_turn or (lambda timer: timer.windows_left)
+        self._on_turn = on_turn or (lambda: None)
+        self._on_turn_end = on_turn_end or (lambda: None)
         self._late = late
         self._clock = clock or time.perf_counter_ns
         self._steps = self._run()
         self.first_step_ns = 0
         self.warmup_steps = 0  # the first step included
         self.warmup_ns = 0  # the steps after the first
-        self.blocks: list[tuple[int, int]] = []  # (steps, elapsed ns)
-        self.late_ns: list[int] = []  # of each block, if something can tell
-        self.window_ns: tuple[int, int] | None = None  # clock at the first and last border
-        self.stop = "time"
+        self.windows: list[tuple[int, int, int]] = []  # (steps, elapsed ns, start on the clock)
+        self.late_ns: list[int] = []  # of each window, if something can tell
+        self.stop = "windows"
         self.synchronised_ns: list[int] = []
         self.compilations_before: int | None = None
         self.compilations_during: int | None = None
-        self.started_ns = self._told = 0
+        self.started_ns = 0
 
     def start(self) -> None:
         """Open the first step: call right before the public API is entered."""
-        self.started_ns = self._told = self._clock()
+        self.started_ns = self._clock()
 
     def tick(self) -> bool:
-        """To be called when all earlier steps are issued, before the next one. True: enough."""
+        """Return True if enough steps were timed: call before each step."""
         return bool(next(self._steps, True))
 
     @property
+    def windows_left(self) -> int:
+        """Timing windows that are still planned; none after the hard cap on time."""
+        if self.elapsed_ns >= self._protocol.hard_cap_s * 1e9:
+            self.stop = "time"
+            return 0
+        return self._protocol.windows - len(self.windows)
+
+    @property
+    def elapsed_ns(self) -> int:
+        """Nanoseconds of all timing windows so far."""
+        return sum(ns for _, ns, _ in self.windows)
+
+    @property
     def timed_ns(self) -> int:
-        """Nanoseconds of all pipelined and synchronised steps."""
-        return sum(ns for _, ns in self.blocks) + sum(self.synchronised_ns)
+        """Nanoseconds of all timing windows and synchronized steps."""
+        return self.elapsed_ns + sum(self.synchronised_ns)
 
     @property
     def steps(self) -> int:
-        """Pipelined steps so far."""
-        return sum(steps for steps, _ in self.blocks)
+        """Steps in timing windows so far."""
+        return sum(steps for steps, _, _ in self.windows)
 
     @property
     def step_ns(self) -> float:
-        """Mean of the pipelined steps so far, 0 before the first block."""
-        return sum(ns for _, ns in self.blocks) / self.steps if self.blocks else 0.0
+        """Mean step time so far; 0 before the first window."""
+        return self.elapsed_ns / self.steps if self.windows else 0.0
+
+    @property
+    def recorded(self) -> list[dict[str, int]]:
+        """The windows as a record has them."""
+        return [
+            {"steps": steps, "elapsed_ns": ns, "start_ns": start}
+            for steps, ns, start in self.windows
+        ]
+
+    @property
+    def span_ns(self) -> tuple[int, int] | None:
+        """Clock at the start of the first window and at the end of the last one."""
+        if not self.windows:
+            return None
+        _, last_ns, last_start_ns = self.windows[-1]
+        return self.windows[0][2], last_start_ns + last_ns
 
     def _run(self) -> Steps:
         yield  # first step
@@ -98,9 +127,9 @@ class Timer:
         self.warmup_steps = 1
         step_ns = yield from self._warm_up()
         self.compilations_before = self._compilations()
-        self._on_window()
-        yield from self._pipelined(step_ns)
-        self._on_window_end()
+        size = window_steps(self._protocol, step_ns)
+        while number := self._next_turn(self):
+            yield from self._turn(min(number, self.windows_left), size)
         if self._protocol.synchronised_steps:
             yield from self._synchronised()
         compilations = self._compilations()
@@ -108,7 +137,7 @@ class Timer:
             self.compilations_during = compilations - self.compilations_before
 
     def _warm_up(self) -> Generator[None, None, int]:
-        """Discard steps until enough have passed without a compilation. Returns the shortest of
+        """Discard steps until enough have passed without a compilation. Return the shortest of
         these in ns.
         """
         quiet_ns: list[int] = []
@@ -124,31 +153,30 @@ class Timer:
             quiet_ns = [*quiet_ns, step_ns] if now_compiled == compiled else []
             compiled = now_compiled
             if self.warmup_steps == MAX_WARMUP_STEPS:
-                break  # it never settles; the timed window will show the compilations
+                break  # it never settles; the timing windows will show the compilations
         self.warmup_ns = self._clock() - began
         return min(quiet_ns, default=step_ns)
 
-    def _pipelined(self, step_ns: int) -> Steps:
-        """Make the steps that were planned before the first of them; fewer only at the hard cap."""
-        size, planned = block_size(self._protocol, step_ns), planned_steps(self._protocol, step_ns)
-        while self.steps < planned and self.timed_ns < self._protocol.hard_cap_s * 1e9:
-            yield from self._block(min(size, planned - self.steps))
-        if self.steps >= self._protocol.max_steps:
-            self.stop = "steps"
+    def _turn(self, number: int, size: int) -> Steps:
+        if size > 1:  # a single step longer than a window hides cold caches by itself
+            for _ in range(max(1, size // DISCARDED)):
+                yield
+            self._fence()
+        self._on_turn()
+        for _ in range(number):
+            yield from self._window(size)
+            if not self.windows_left:
+                break
+        self._on_turn_end()
 
-    def _block(self, size: int) -> Steps:
+    def _window(self, size: int) -> Steps:
         start = self._clock()
         for _ in range(size):
             yield
         self._fence()
-        now = self._clock()
-        self.blocks.append((size, now - start))
-        self.window_ns = (self.window_ns[0] if self.window_ns else start, now)
+        self.windows.append((size, self._clock() - start, start))
         if self._late:
             self.late_ns.append(self._late())
-        if now - self._told > 1e9:
-            self._on_block(self)
-            self._told = now
 
     def _synchronised(self) -> Steps:
         began = self._clock()
@@ -162,24 +190,12 @@ class Timer:
                 break
 
 
-def block_size(protocol: Protocol, step_ns: int) -> int:
-    """Steps of one block: near ``block_s``, at least 2 so that steps can overlap.
+def window_steps(protocol: Protocol, step_ns: int) -> int:
+    """Return the steps of one timing window, given the step time of the warm-up.
 
-    One if a step takes longer than all that may be timed.
+    At least 2, so that steps can overlap; 1 if a step takes longer than a window.
     """
-    if step_ns > protocol.cap_s * 1e9:
+    window_ns = protocol.window_s * 1e9
+    if step_ns > window_ns:
         return 1
-    wanted = round(protocol.block_s * 1e9 / step_ns) if step_ns else 1
-    return max(2, min(wanted, protocol.max_steps // 10))
-
-
-def planned_steps(protocol: Protocol, step_ns: int) -> int:
-    """Number of steps to time: what the cap on time allows, by a step of the warm-up, but enough to
-    report and to judge them by. What the timed steps themselves take has no say in it: to stop when
-    they look precise is to stop before the rare slow one.
-    """
-    affordable = int(protocol.cap_s * 1e9 / step_ns) if step_ns else protocol.max_steps
-    least = protocol.min_steps
-    if least > 1:
-        least = max(least, MIN_BLOCKS * block_size(protocol, step_ns))
-    return min(max(affordable, least), protocol.max_steps)
+    return max(2, min(round(window_ns / step_ns) if step_ns else 2, MAX_WINDOW_STEPS))

@@ -15,7 +15,6 @@ from deploy.environments import definition_sha256
 from planning import changes, conda
 from planning.config import or_one_line, results_folder
 from planning.plan import Plan
-from supervise import sitting
 
 ON_NODE = "MILLISTEP_ON_NODE"  # this Snakemake measures one workload and round for another one
 WORKERS = 5  # Snakemake runs so many jobs at once in addition to --cores
@@ -155,7 +154,6 @@ class Start:
         if self.workflow.is_main_process:
             # At Ctrl-C while it makes environments, Snakemake would print a traceback.
             signal.signal(signal.SIGINT, _end_in_one_line)
-            sitting.begin()
         if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
             tell(
                 "another snakemake is at work in this folder; this one goes on unless both need the"

@@ -1,6 +1,6 @@
 """Run a program of the rules that measure: time something, or put together what was timed.
 
-python3 workflow/supervise {cell,canary,sessions,known_steps,self_test} ...
+python3 workflow/supervise {cell,reference,alone,known_steps,self_test} ...
 """
 
 import argparse
@@ -10,17 +10,17 @@ from pathlib import Path
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from supervise import (  # noqa: E402 (the path above finds them)
-    canary,
+    alone,
     cell,
     known_steps,
+    reference,
     self_test,
-    sessions,
 )
 
 COMMANDS = {
     "cell": cell.main,
-    "canary": canary.main,
-    "sessions": sessions.main,
+    "reference": reference.main,
+    "alone": alone.main,
     "known_steps": known_steps.main,
     "self_test": self_test.main,
 }

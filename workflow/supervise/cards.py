@@ -16,22 +16,21 @@ WORKFLOW = Path(__file__).parents[1]
 
 
 def write_card(
-    interpreter: str, folder: Path, node: str, accelerators: Sequence[str], device: str | int
+    interpreter: str, folder: Path, accelerators: Sequence[str], device: str | int
 ) -> None:
-    """Write ``<folder>/<node>.json``, with an interpreter that may have psutil and NVML's bindings.
+    """Write ``<folder>/<machine id>.json``, by an interpreter with psutil and NVML's bindings.
 
     A hidden file beside it says what it was made from.
     """
     try:
-        _write(interpreter, folder, node, accelerators, device)
+        _write(interpreter, folder, accelerators, device)
     except OSError as problem:
         say(f"no card of this machine: {problem}")
 
 
-def _write(
-    interpreter: str, folder: Path, node: str, accelerators: Sequence[str], device: str | int
-) -> None:
-    output, made_from = folder / f"{node}.json", folder / f".{node}.made_from"
+def _write(interpreter: str, folder: Path, accelerators: Sequence[str], device: str | int) -> None:
+    own = card(accelerators[0], device)["id"]
+    output, made_from = folder / f"{own}.json", folder / f".{own}.made_from"
     now = made_from_now(accelerators, device)
     if output.exists() and made_from.exists() and made_from.read_text() == now:
         return

@@ -1,44 +1,32 @@
-"""Measure one run of one cell and write its record.
-
-Needs nothing but the standard library of Python 3.11; the framework is imported
-in a child process, by the interpreter of the cell's own environment.
-"""
+"""Measure one run of one cell and write its record, whatever happens to the run."""
 
 import argparse
 import json
-import signal
+import os
 import sys
-from collections.abc import Callable
+import traceback
 from pathlib import Path
 from typing import Any
 
 from contract import ending
 from measure.process import leave
-from supervise import caches, jobs, parent, preconditions, reading, sitting
-from supervise.device import NoSuchDevice
-from supervise.interrupts import (
-    end_after_snakemake,
-    end_with_snakemake,
-    exit_status,
-    hold,
-    number,
-)
-from supervise.marks import Mark
-from supervise.progress import Progress
+from supervise import caches, device, jobs, parent, preconditions, reading
+from supervise.interrupts import end_after_snakemake, end_with_snakemake, hold
+from supervise.progress import result
 from supervise.record import RecordFile
+from supervise.session import Session
 from supervise.skeleton import skeleton
-from supervise.terminal import Terminal, say
-
-WORKFLOW = Path(__file__).parents[1]
-Session = Callable[[], dict[str, Any]]
+from supervise.terminal import say
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     jobs.add_arguments(parser)
     jobs.add_seat(parser)
-    parser.add_argument("--plan", type=Path, required=True, help="for the progress line")
     parser.add_argument("--record", type=Path, required=True, help="written whole or not at all")
+    parser.add_argument("--members", default="[]", help="records of this round, in turn order")
+    parser.add_argument("--resident", type=int, default=1, help="processes in turns at once")
+    parser.add_argument("--place", default="", help="[5/204] of this start, for the terminal")
     parser.add_argument("--time-limit-s", type=float, required=True)
     parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
     parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
@@ -48,112 +36,91 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     options = arguments()
     end_with_snakemake()
-    block = sitting.block_of(json.loads(options.identity))
-    mark = Mark(options.results, options.record, block)
-    again = options.attempt > 1
-    if again and mark.was_refused():
-        return 1  # the first attempt said why
-    killed = mark.left and (again or sitting.attempt_of_block() > 1)
+    file = RecordFile(options.record)
     try:
-        mark.begin()
-        seat = sitting.taken(
-            options.results, block, options.around, options.device, options.attempt
-        )
-        with seat as taken:
-            if not killed:
-                measure(options, taken.session, mark)
-            elif mark.restore(options.identity):
-                say(f"{options.record}: was measured, and stays as it is")
-            else:
-                write_killed(options, taken.session)
-    except (preconditions.Refused, NoSuchDevice) as refusal:
-        say(f"millistep: {refusal}")
-        status = 1
+        if options.attempt > 1 and _is_measured(options):
+            say(f"{options.record}: already measured, keeping it. Delete it to measure again.")
+            return 0
+        file.reserve()
+        record = recorded(options)
+        hold()  # a signal now would lose the run
+        record = file.write(record)
+        say(result(options.place, options.start, record))
+    except KeyboardInterrupt as end:
+        return end_after_snakemake(end)
     except OSError as error:
         say(f"millistep: {error.filename or options.record}: {error.strerror}")
-        status = 1
-    except KeyboardInterrupt as end:
-        if number(end) == signal.SIGTERM:
-            return end_after_snakemake(end)  # a cluster's job, whose second attempt will say so
-        status = exit_status(end)
-    except Exception:
-        mark.end(refused=not again)  # a fault of the program's is no kill
-        raise
-    else:
-        status = 0
-    hold()  # a signal between the two that follow would cost what was measured
-    mark.end(refused=status == 1 and not again)
-    leave(status)
-    return status
+        return 1
+    finally:
+        file.discard()
+    leave(0)
+    return 0
 
 
-def measure(options: argparse.Namespace, session: Session, mark: Mark) -> None:
-    """Measure one run, and show its line and its result on the terminal."""
+def recorded(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the run's record: measured, or with the reason why it was not."""
     identity = json.loads(options.identity)
+    found: dict[str, Any] = skeleton(options.identity, _planned(options, identity))
+    session: Session | None = None
     try:
-        environment = jobs.provide(options, identity, options.record)
+        session = Session.of_run(options, identity)
+        place = session.member(json.loads(options.members), str(options.record))
+        if options.attempt > 1:
+            place.leave_out()
+            return {**found, "session": session.recorded()}
+        with place as member:
+            with member.computing():
+                environment = jobs.provide(options, identity, options.record)
+            found = parent.run(_job(options, environment), member)
     except jobs.NoEnvironment as problem:
-        leave_or_write(options, problem.not_tried, session)
-        return
-    preconditions.check_files(identity, options.folder)
-    job = parent.Job(
-        options.identity,
-        environment,
-        options.log,
-        options.time_limit_s,
-        options.memory_limit_mib,
-        tuple(options.folder),
-        options.monitor_interpreter,
-        caches_of(options.results, options.record, session()["node"]),
-    )
-    with Progress(options.plan, options.identity).shown(sys.stderr) as measured:
-        measured.append(parent.run(job, options.record, session))
-        mark.keep()
+        found["not_tried"] = problem.not_tried
+        found["status"], found["reason"] = ending.of_record(found)
+    except (preconditions.Refused, device.NoSuchDevice) as problem:
+        found["status"], found["reason"] = "refused", str(problem)
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        found["status"], found["reason"] = "refused", f"{error.strerror}{where}"
+    except Exception as error:  # a fault of this program costs this run alone
+        traceback.print_exc()
+        found["status"], found["reason"] = "error", f"millistep: {type(error).__name__}: {error}"
+    return {**found, "session": session.recorded() if session else None}
 
 
-def caches_of(results: Path, record: Path, node: str) -> Path:
-    """Folder of a cell's compiler caches on a node: ``results/caches/laptop/bert/fit-b8/...``."""
-    parts = record.parent.relative_to(results).parts
-    inside = parts[1:] if parts[:1] == ("records",) else parts
-    return results.joinpath(caches.FOLDER, *inside, node)
-
-
-def leave_or_write(
-    options: argparse.Namespace, not_tried: dict[str, str], session: Session
-) -> None:
-    """Write a record that says why the environment cannot be deployed; other columns go on.
-
-    A record that was measured earlier is worth more, and stays as it is.
-    """
-    try:
-        if not reading.could_not_begin(reading.read(options.record)):
-            why = next(iter(not_tried.values()))
-            say(f"{options.record}: could not begin, and stays as it is: {why}")
-            return
-    except (FileNotFoundError, reading.Unreadable):
-        pass
-    identity = json.loads(options.identity)
-    environment = {
+def _planned(options: argparse.Namespace, identity: dict[str, Any]) -> dict[str, Any]:
+    """Return what a record says of an environment that was not looked at."""
+    return {
         "name": options.environment.stem,
         "method": options.deployment,
         "definition_sha256": identity["environment"],
         "python": "",
         "packages": {},
     }
-    found = skeleton(options.identity, environment)
-    found["not_tried"] = not_tried
-    found["status"], found["reason"] = ending.of_record(found)
-    write_unmeasured(options, found, session)
 
 
-def write_killed(options: argparse.Namespace, session: Session) -> None:
-    """Write a record that says that the first attempt was killed with its supervisor."""
-    environment = jobs.provide(options, json.loads(options.identity), options.record)
-    write_unmeasured(options, skeleton(options.identity, environment), session)
+def _job(options: argparse.Namespace, environment: dict[str, Any]) -> parent.Job:
+    return parent.Job(
+        options.identity,
+        environment,
+        options.log,
+        options.time_limit_s,
+        options.memory_limit_mib,
+        tuple(os.path.abspath(folder) for folder in options.folder),
+        options.monitor_interpreter or sys.executable,
+        _caches(options.results, options.record),
+    )
 
 
-def write_unmeasured(options: argparse.Namespace, found: dict[str, Any], session: Session) -> None:
-    """Write the record of a run that was not measured, and print its outcome."""
-    RecordFile(options.record).write_new({**found, "session": session()})
-    progress = Progress(options.plan, options.identity)
-    Terminal(sys.stderr).leave(*progress.outcome(found))
+def _caches(results: Path, record: Path) -> Path:
+    """Return the folder of a cell's compiler caches: ``results/caches/laptop/bert/fit-b8/...``."""
+    parts = record.parent.relative_to(results).parts
+    inside = parts[1:] if parts[:1] == ("records",) else parts
+    return results.joinpath(caches.FOLDER, *inside)
+
+
+def _is_measured(options: argparse.Namespace) -> bool:
+    """Return whether a record of this run is there: its job was killed after it was written."""
+    try:
+        found = reading.read(options.record)
+    except (FileNotFoundError, reading.Unreadable):
+        return False
+    return bool(found["identity"] == options.identity) and not reading.could_not_begin(found)

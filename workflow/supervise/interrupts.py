@@ -16,8 +16,9 @@ def end_with_snakemake() -> None:
     """Have this process end in order by a signal, and by the death of Snakemake: so no run goes on
     beside those of the next start. Needs rules that leave no shell between the two.
     """
+    parent = os.getppid()
     end_by_interrupt()
-    die_with_parent(signal.SIGTERM)
+    die_with_parent(signal.SIGTERM, parent)
 
 
 def end_by_interrupt(signals: Iterable[signal.Signals] = POLITE) -> None:
@@ -60,8 +61,3 @@ def number(end: KeyboardInterrupt) -> int:
 def exit_status(end: KeyboardInterrupt) -> int:
     """The exit status, as shells have it: 130 after SIGINT, 143 after SIGTERM."""
     return 128 + number(end)
-
-
-def signal_of(exit_status: int) -> int | None:
-    """The signal by which one of our programs was ended in order; None for any other end."""
-    return exit_status - 128 if exit_status - 128 in POLITE else None

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from contract.ending import of_control
 from deploy import conda, environments
 from deploy.failures import KnownProblem
 from deploy.virtual_environments import COMPLETE, EnvironmentProblem, write_atomically
 from supervise import device, machine, preconditions, processors, variables
 from supervise.interrupts import end_after_snakemake, end_with_snakemake
-from supervise.marks import Refusal
 from supervise.terminal import say
 from supervise.watch import Watched
 
@@ -51,9 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_seat(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of commands that belong to a block, see :func:`supervise.sitting.taken`."""
+    """Add the arguments of commands that take the machine, see :mod:`supervise.session`."""
     parser.add_argument("--results", type=Path, required=True, help="folder of all results")
-    parser.add_argument("--around", choices=("cpu", "cuda"), required=True, help="the block is on")
+    parser.add_argument(
+        "--around",
+        choices=("cpu", "cuda"),
+        required=True,
+        help="cuda if any run of the round is on a GPU",
+    )
     parser.add_argument("--device", default="auto", help="the GPU that the plan is for")
 
 
@@ -64,30 +69,40 @@ def add_instead(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def exit_code(job: Callable[[argparse.Namespace], None], options: argparse.Namespace) -> int:
-    """Run a command; its status: 0, 1 after one line for the user, 130 or 143 after a signal.
+def written(output: Path, found: dict[str, Any]) -> None:
+    """Write JSON to a file, atomically; raises OSError."""
+    write_atomically(output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
-    Its second attempt says that the first was killed, so it does nothing if the first failed.
+
+def exit_code(
+    job: Callable[[argparse.Namespace, dict[str, Any]], None],
+    empty: dict[str, Any],
+    options: argparse.Namespace,
+) -> int:
+    """Run a control, write what it found, and return the exit status: 0, 1 if the file cannot be
+    written, 130 or 143 after a signal.
+
+    empty: the file's content before anything is measured; the second attempt of a job writes it,
+    since the first one was killed.
     """
     end_with_snakemake()
-    refusal, first = Refusal(options.output), options.attempt == 1
-    if refusal.forget() and not first:
-        return 1  # the first attempt said why
+    found = empty
     try:
-        job(options)
-        return 0
+        if options.attempt == 1:
+            try:
+                job(options, found)
+            except (preconditions.Refused, device.NoSuchDevice, OSError) as problem:
+                found["refused"] = str(problem)
+        found["status"], found["reason"] = of_control(found)
+        if found["status"] != "ok":
+            say(f"{options.output}: {found['status']}: {found['reason']}")
+        written(options.output, found)
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)
-    except Exception as problem:
-        if first:
-            refusal.leave()
-        if isinstance(problem, OSError):
-            say(f"millistep: {problem.filename or options.output}: {problem.strerror}")
-        elif isinstance(problem, preconditions.Refused | device.NoSuchDevice):
-            say(f"millistep: {problem}")
-        else:
-            raise
-    return 1
+    except OSError as problem:
+        say(f"millistep: {problem.filename or options.output}: {problem.strerror}")
+        return 1
+    return 0
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
@@ -201,27 +216,20 @@ def supervised(
     common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}
     common["affinity"] = processors.pinned(identity["threads"])
     options.log.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
-        child = Watched(
+    with (
+        tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch,
+        Watched(
             environment["interpreter"],
             {**common, **request},
             variables.of_process(
                 identity, Path(scratch), preconditions.visible_device(identity) or ""
             ),
             options.log,
-            program=program,
-        )
-        child.wait(
             time_limit_s,
             options.memory_limit_mib,
             lambda found: preconditions.check_packages(environment, found),
-        )
+            program=program,
+        ) as child,
+    ):
+        child.until("done")
     return child
-
-
-def write(output: Path, found: dict[str, Any]) -> None:
-    """Write JSON to a file, atomically; raises :class:`supervise.preconditions.Refused`."""
-    try:
-        write_atomically(output, json.dumps(found, indent=1, sort_keys=True) + "\n")
-    except OSError as error:
-        raise preconditions.Refused(f"{output}: cannot be written: {error.strerror}") from error

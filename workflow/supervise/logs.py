@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 TAIL_LINES, TAIL_LENGTH = 20, 500
-PRINTED_LINES, PRINTED_LENGTH = 300, 400
-PRINTED_BYTES = 4 * 2**20  # of the log in which they are looked for
 FIRST_BYTES, LAST_BYTES = 8 * 2**20, 64 * 2**10  # kept of a log that grows without end
 # How libraries say why they end a process: C++, CPython, XLA and TensorFlow, LLVM, glibc, CUDA.
 WHY = re.compile(
@@ -63,21 +61,3 @@ def _last_lines(log: Path) -> list[str]:
             return file.read(LAST_BYTES).decode(errors="replace").splitlines()
     except OSError:
         return []
-
-
-def printed(log: Path, size_bytes: int | None = None) -> list[str]:
-    """The first lines of a log; if there are more, the last entry says so.
-
-    size_bytes: only so much from the beginning counts; later output is of probes and profiler.
-    """
-    try:
-        with open(log, "rb") as file:
-            size = log.stat().st_size if size_bytes is None else size_bytes
-            text = file.read(min(size, PRINTED_BYTES))
-    except OSError:
-        return []
-    lines = text.decode(errors="replace").splitlines()
-    if len(lines) > PRINTED_LINES or size > PRINTED_BYTES:
-        more = f"[millistep: these are the first lines of {size} bytes; the log has more]"
-        lines = [*lines[: PRINTED_LINES - 1], more]
-    return [line[:PRINTED_LENGTH] for line in lines]

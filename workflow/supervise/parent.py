@@ -1,16 +1,13 @@
-"""Supervise one run: start the measuring process, watch it, write its record.
+"""Supervise one run: start the measuring process, give it its turns, write its record.
 
-Whatever happens to the child becomes a status with a reason. Only a run that
-must not be measured at all (wrong environment, no disk space) writes nothing
-and is refused in one line.
+Whatever happens to the child becomes a status with a reason.
 """
 
-import copy
+import contextlib
 import dataclasses
 import json
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,17 +18,11 @@ from measure.frameworks import Cell
 from measure.protocol import PROTOCOLS
 from supervise import caches, logs, machine, samples, variables
 from supervise.monitor import Monitor
-from supervise.preconditions import (
-    Refused,
-    check_environment,
-    check_packages,
-    too_large,
-    visible_device,
-)
-from supervise.record import RecordFile, now
+from supervise.preconditions import check_environment, check_packages, too_large, visible_device
+from supervise.record import now
 from supervise.skeleton import skeleton
+from supervise.turns import Member
 from supervise.watch import Watched
-from supervise.withhold import Unsayable
 
 CELL_FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
 
@@ -62,88 +53,64 @@ class Job:
         return found
 
 
-def run(
-    job: Job, record_path: Path, session: Callable[[], dict[str, Any] | None] = lambda: None
-) -> dict[str, Any]:
-    """Measure one run and write its record, which is returned; raises :class:`Refused`.
-
-    session: returns the record's ``session``, called when the run is over.
+def run(job: Job, member: Member) -> dict[str, Any]:
+    """Measure one run and return its record, without its session; raises :class:`Refused` and
+    OSError.
     """
     check_environment(job.identity, job.environment)
-    file = RecordFile(record_path)
-    try:
-        file.reserve()
-        record = _measured(job, record_path)
-        record = file.write({**record, "session": session()})
-    except OSError as error:
-        raise Refused(f"{record_path}: cannot write the record: {error.strerror}") from error
-    except Unsayable as problem:
-        raise Refused(f"{record_path}: what was measured is no record: {problem}") from None
-    finally:
-        file.discard()
-    return record
-
-
-def _measured(job: Job, record_path: Path) -> dict[str, Any]:
-    try:
-        job.log.parent.mkdir(parents=True, exist_ok=True)
-        record = skeleton(job.identity_text, job.environment)
-        record["not_tried"] = too_large(job.identity, record["machine"], job.memory_limit_mib)
-        return _not_tried(record) if record["not_tried"] else _tried(job, record)
-    except OSError as error:  # of an interpreter for another machine, for example
-        where = f": {error.filename}" if error.filename else ""
-        raise Refused(f"{record_path}: cannot be measured: {error.strerror}{where}") from error
-
-
-def _not_tried(record: dict[str, Any]) -> dict[str, Any]:
-    status, reason = ending.of_record(record)
-    return {**record, "status": status, "reason": reason}
-
-
-def _tried(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
-    record = _monitored(job, empty)
-    if record["status"] != "invalid":
-        return record
-    compiled = record["timing"]["compilations"]["during_timing"]
-    if not compiled:
-        return record
-    # Something was compiled during the timed steps, perhaps by a rare chance: once more.
-    return {**_monitored(job, empty), "restarted": compiled}
-
-
-def _monitored(job: Job, empty: dict[str, Any]) -> dict[str, Any]:
-    """The record of one measuring process, with what the monitor saw of the machine."""
-    record, identity = copy.deepcopy(empty), job.identity
-    interval_s = PROTOCOLS[identity["scale"]].monitor_s
-    with Monitor(
-        job.monitor_interpreter,
-        record["threads"]["affinity"],
-        visible_device(identity),
-        interval_s,
-        identity["variables"],
-    ) as monitor:
-        window = _measure(job, record)
-    record["monitor"] = samples.summary(monitor.samples, window, interval_s)
-    record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
-    record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
+    job.log.parent.mkdir(parents=True, exist_ok=True)
+    record = skeleton(job.identity_text, job.environment)
+    record["not_tried"] = too_large(job.identity, record["machine"], job.memory_limit_mib)
+    if not record["not_tried"]:
+        _measure(job, record, member)
     record["status"], record["reason"] = ending.of_record(record)
-    if record["status"] != "ok":
+    if record["status"] != "ok" and job.log.exists():
         record["log_tail"] = logs.tail(job.log)
     return record
 
 
-def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
-    """Fill in the record with what one measuring process reported and how it ended.
-
-    Returns start and end of the timed steps on the clock that all processes share, None if the
-    process did not come that far.
-    """
-    swapped = machine.swapped_mib()
+def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
+    """Fill in the record with what the measuring process and the monitor report."""
+    identity, swapped = job.identity, machine.swapped_mib()
+    interval_s = PROTOCOLS[identity["scale"]].monitor_s
     record["load"]["before"] = machine.load_average()
-    record["started_at"], start = now(), time.monotonic()
-    child = _child(job, record["threads"]["affinity"])
-    record["total_s"] = time.monotonic() - start
-    record["finished_at"] = now()
+    record["started_at"] = now()
+    with contextlib.ExitStack() as stack:
+        monitor = Monitor(
+            job.monitor_interpreter,
+            record["threads"]["affinity"],
+            visible_device(identity),
+            interval_s,
+            identity["variables"],
+        )
+        with member.computing():
+            stack.enter_context(monitor)
+            child = stack.enter_context(_child(job, record["threads"]["affinity"]))
+            if child.until("turn"):
+                child.pause()
+        if not child.over:
+            member.ready(child.pid)
+            for _ in member.turns(lambda: child.over or not child.reported("turn", "left")):
+                if child.turn():
+                    child.pause()
+        if not child.over:
+            with member.computing():
+                child.end_turns()
+                child.until("done")
+    record["total_s"], record["finished_at"] = child.used_s, now()
+    _take(job, record, child)
+    if record["timing"]:
+        record["timing"]["in_turns"] = member.in_turns
+    record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
+    window: samples.Window = child.reported("window", "ns")
+    record["monitor"] = samples.summary(monitor.samples, window, interval_s)
+    if member.in_turns == 1:  # else others use energy within the window, too
+        record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
+    record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
+
+
+def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
+    """Fill in the record with the events of a child that has ended."""
     seen = child.ending()
     record["ending"] = dataclasses.asdict(seen)
     record["probes"] = _probes(job.identity, child, seen)
@@ -155,20 +122,15 @@ def _measure(job: Job, record: dict[str, Any]) -> samples.Window:
     record["load"]["foreign_cpu_share"] = child.reported("foreign", "share")
     for name in ("system_cpu_share", "page_faults_per_step"):
         record["load"][name] = child.reported("kernel", name)
-    record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
     record["memory"] = _memory(child)
     for name in ("work", "host_overhead", "parity"):
         record[name] = child.reported(name, name)
-    if reasons := child.reported("withheld", "reasons"):
-        record["withheld"] = reasons
     record["warnings"] = child.reported("warnings", "warnings") or []
-    record["printed"] = logs.printed(job.log, child.measured_log_bytes)
-    window: samples.Window = child.reported("window", "ns")
-    return window
 
 
-def _child(job: Job, affinity: list[int]) -> Watched:
-    """Run the measuring process to its end."""
+@contextlib.contextmanager
+def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
+    """Start the measuring process; nothing of it survives the context."""
     identity = job.identity
     # An identity has only the settings that its framework takes.
     cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
@@ -187,15 +149,18 @@ def _child(job: Job, affinity: list[int]) -> Watched:
     with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
         kept.lend(Path(scratch))
         environ = variables.of_process(identity, Path(scratch), visible_device(identity) or "")
-        child = Watched(job.environment["interpreter"], request, environ, job.log)
-        child.wait(
+        with Watched(
+            job.environment["interpreter"],
+            request,
+            environ,
+            job.log,
             job.time_limit_s,
             job.memory_limit_mib,
             lambda found: check_packages(job.environment, found),
-        )
+        ) as child:
+            yield child
         if (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
             kept.keep(Path(scratch))
-    return child
 
 
 def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> list[dict[str, Any]]:

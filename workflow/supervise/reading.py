@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contract.disturbance import disturbance
-from supervise.record import SCHEMA
-from supervise.schema import SCHEMAS
+from supervise.record import SCHEMA, SCHEMA_FILE
 
 
 class Unreadable(Exception):
@@ -58,7 +57,7 @@ def parse(raw: bytes) -> dict[str, Any]:
 
 @cache
 def _required() -> list[str]:
-    schema = json.loads((SCHEMAS / "record.schema.json").read_text())
+    schema = json.loads(SCHEMA_FILE.read_text())
     return list(schema["required"])
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from contract import ending
-from supervise import preconditions, processors
+from supervise import machine, preconditions, processors
 from supervise.record import SCHEMA, now
 
 CELL_FIELDS = (
@@ -47,7 +47,7 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
             "requested": identity["threads"],
             "affinity": processors.pinned(identity["threads"]),
         },
-        "machine": preconditions.machine_card(identity),
+        "machine": _machine(identity),
         "session": None,
         "load": {
             "before": None,
@@ -69,9 +69,15 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
         },
         "energy": None,
         "host_overhead": None,
-        "restarted": None,
         "parity": None,
         "warnings": [],
-        "printed": [],
         "log_tail": [],
     }
+
+
+def _machine(identity: dict[str, Any]) -> dict[str, Any]:
+    """Return the machine's description, without a GPU that is not there."""
+    try:
+        return preconditions.machine_card(identity)
+    except preconditions.Refused:
+        return machine.card("cpu")

@@ -26,6 +26,7 @@ def measure(request: dict[str, Any], events: Events) -> None:
     """Do each kind of work for ``part_s`` seconds, and report it in an event."""
     accelerator, part_s = request["accelerator"], request["part_s"]
     others = Others()
+    others.begin()
     turns = repeated(loop, lambda: None, 1, part_s)
     events.send("python_loop", ms=1000 * statistics.median(turns))
 
@@ -48,7 +49,7 @@ def measure(request: dict[str, Any], events: Events) -> None:
             }
         )
         events.send("matmul", products=products)
-    others.read()
+    others.end()
     events.send("foreign", share=others.share())
 
 

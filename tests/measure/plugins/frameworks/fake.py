@@ -124,10 +124,6 @@ class Framework:
         if self.steps == self.wanted.get("warns_at"):
             warnings.warn("fake warning", stacklevel=1)
             print("W1120 10:00:00.123456 77 torch/fake.py:12] [0/8] recompiled", file=sys.stderr)
-        if self.steps == 8 and self.wanted.get("compiles_late_once"):
-            late = Path(self.wanted["compiles_late_once"])
-            self.compiled += not late.exists()
-            late.touch()
         wait(self.wanted["step_ms"] / 1000)
 
     def legacy(self, steps, cap_s):

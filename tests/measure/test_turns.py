@@ -1,0 +1,240 @@
+"""Processes of one workload and round, timed in turns: order, deaths, and who holds the machine."""
+
+import contextlib
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from supervise.turns import Member, member_of, residents
+
+from ..shared import ROOT, gone, valid, wait_for
+from .conftest import ENVIRONMENT, PLUGINS, identity
+
+RECORD = "results/records/smoke/fake/fit-b4/{}/run1.json"
+
+
+class Round:
+    """The jobs of one workload and round: real supervisors with fake cells."""
+
+    def __init__(self, folder: Path, **cells: dict):
+        self.folder, self.cells = folder, cells
+        self.records = [RECORD.format(name) for name in cells]
+        (folder / "fake.json").write_text(json.dumps(ENVIRONMENT))
+        (folder / "tmp").mkdir(exist_ok=True)
+
+    def start(
+        self, name: str, start: str = "one", resident: int = 9, **options
+    ) -> subprocess.Popen:
+        options = {
+            "record": RECORD.format(name),
+            "identity": identity(
+                changes={"column": name, "probes": [], "extras": []}, **self.cells[name]
+            ),
+            "members": json.dumps(self.records),
+            "resident": resident,
+            "results": "results",
+            "around": "cpu",
+            "deployment": "interpreter",
+            "definition": "fake.yaml",
+            "environment": "fake.json",
+            "log": f"{name}.log",
+            "memory-gib": 8,
+            "time-limit-s": 60,
+            "start": start,
+            "folder": PLUGINS,
+            **{key.replace("_", "-"): value for key, value in options.items()},
+        }
+        command = [sys.executable, "-s", str(ROOT / "workflow/supervise"), "cell"]
+        command += [f"--{key}={value}" for key, value in options.items()]
+        environ = {**os.environ, "TMPDIR": str(self.folder / "tmp")}
+        return subprocess.Popen(command, cwd=self.folder, env=environ, stderr=subprocess.PIPE)
+
+    def run(self, **options) -> dict[str, dict]:
+        """Measure all cells at once; return their records by name."""
+        jobs = [self.start(name, **options) for name in self.cells]
+        for job in jobs:
+            job.communicate(timeout=60)
+        return {name: self.record(name) for name in self.cells}
+
+    def record(self, name: str) -> dict:
+        return valid(json.loads((self.folder / RECORD.format(name)).read_text()), "record")
+
+
+def spans(record: dict) -> list[tuple[int, int]]:
+    windows = record["timing"]["blocks"]
+    return [(each["start_ns"], each["start_ns"] + each["elapsed_ns"]) for each in windows]
+
+
+def overlaps(records: dict[str, dict]) -> list:
+    every = sorted(span for record in records.values() for span in spans(record))
+    return [(a, b) for a, b in itertools.pairwise(every) if a[1] > b[0]]
+
+
+def test_windows_alternate_and_never_overlap(tmp_path):
+    records = Round(tmp_path, a={}, b={}, c={}).run()
+    assert {record["status"] for record in records.values()} == {"ok"}
+    assert {record["timing"]["in_turns"] for record in records.values()} == {3}
+    assert len({record["session"]["id"] for record in records.values()}) == 1
+    assert not overlaps(records)
+    order = sorted((start, name) for name in records for start, _ in spans(records[name]))
+    names = "".join(name for _, name in order)
+    assert names == "abccba" * (len(names) // 6)
+
+
+def test_a_run_by_itself_is_measured_alone(tmp_path):
+    one = Round(tmp_path, a={})
+    _, said = one.start("a").communicate(timeout=60)
+    assert one.record("a")["timing"]["in_turns"] == 1
+    assert b"timed alone" in said
+
+
+def test_members_beyond_the_residents_follow_in_a_group_of_their_own(tmp_path):
+    records = Round(tmp_path, a={}, b={}, c={}).run(resident=2)
+    assert [record["timing"]["in_turns"] for record in records.values()] == [2, 2, 1]
+    assert len({record["session"]["id"] for record in records.values()}) == 1
+    ends = {name: spans(record) for name, record in records.items()}
+    first, last = [*ends["a"], *ends["b"]], ends["c"]
+    assert max(end for _, end in first) < last[0][0] or last[-1][1] < min(s for s, _ in first)
+
+
+def test_two_starts_in_different_folders_do_not_compute_at_once(tmp_path):
+    rounds = [
+        Round(tmp_path / name, a={}) for name in ("one", "two") if (tmp_path / name).mkdir() is None
+    ]
+    for each in rounds:
+        (each.folder / "tmp").rmdir()
+        (each.folder / "tmp").symlink_to(tmp_path, target_is_directory=True)
+    jobs = [each.start("a", start=str(number)) for number, each in enumerate(rounds)]
+    for job in jobs:
+        job.communicate(timeout=60)
+    assert not overlaps({str(number): each.record("a") for number, each in enumerate(rounds)})
+
+
+@pytest.mark.parametrize(
+    ("trouble", "status"),
+    [
+        ("raises", "error"),
+        ("killed", "killed"),
+        ("out_of_memory", "oom"),
+        ("exits", "error"),
+        ("hangs", "timeout"),
+    ],
+)
+def test_a_member_that_fails_costs_itself_alone(tmp_path, trouble, status):
+    round_ = Round(tmp_path, a={}, b={"trouble": trouble}, c={})
+    jobs = [round_.start(name, time_limit_s=4 if name == "b" else 60) for name in "abc"]
+    for job in jobs:
+        job.communicate(timeout=60)
+    assert [round_.record(name)["status"] for name in "abc"] == ["ok", status, "ok"]
+    assert round_.record("a")["timing"]["in_turns"] == 2
+
+
+def test_random_kills_of_supervisors_cost_only_their_own_runs(tmp_path):
+    rng = random.Random(1)
+    for attempt in range(8):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        round_ = Round(folder, a={}, b={}, c={})
+        jobs = {name: round_.start(name) for name in "abc"}
+        time.sleep(rng.uniform(1.2, 3.0))
+        victim = rng.choice("abc")
+        children = [child.pid for child in psutil.Process(jobs[victim].pid).children()]
+        jobs[victim].kill()
+        for job in jobs.values():
+            job.communicate(timeout=60)
+        left = [name for name in "abc" if name != victim]
+        assert [round_.record(name)["status"] for name in left] == ["ok", "ok"]
+        assert all(gone(child) for child in children)
+
+
+def test_the_second_attempt_records_the_kill_and_keeps_a_finished_run(tmp_path):
+    one = Round(tmp_path, a={})
+    one.start("a", attempt=2).communicate(timeout=30)
+    assert one.record("a")["status"] == "killed"
+    (tmp_path / one.records[0]).unlink()
+    one.run()
+    before = (tmp_path / one.records[0]).read_bytes()
+    _, said = one.start("a", attempt=2).communicate(timeout=30)
+    assert b"already measured" in said
+    assert (tmp_path / one.records[0]).read_bytes() == before
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_processes_and_writes_no_record(tmp_path, how):
+    round_ = Round(tmp_path, a={"trouble": "leaves_a_grandchild", "pids": "pids"}, b={})
+    jobs = [round_.start(name) for name in "ab"]
+    pids = [*map(int, wait_for(tmp_path / "pids").split())]
+    for job in jobs:
+        job.send_signal(how)
+    assert [job.wait(30) for job in jobs] == [128 + how] * 2
+    assert all(gone(pid) for pid in pids)
+    assert not [path for path in round_.records if (tmp_path / path).exists()]
+
+
+def test_what_must_not_be_measured_is_a_record_with_the_reason(tmp_path):
+    one = Round(tmp_path, a={})
+    other = {**ENVIRONMENT, "method": "venv", "packages": {"numpy": "0.1"}}
+    (tmp_path / "fake.json").write_text(json.dumps(other | {"prefix": sys.prefix}))
+    job = one.start("a", deployment="venv")
+    job.communicate(timeout=60)
+    assert job.returncode == 0
+    found = one.record("a")
+    assert found["status"] == "refused" and "packages differ" in found["reason"]
+
+
+def test_a_member_that_never_starts_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr("supervise.turns.NEVER_CAME_S", 0.2)
+    monkeypatch.setattr("supervise.turns.folder", lambda name: tmp_path)
+    with Member("cpu", "one", ["a", "b"], "a") as member:
+        member.ready(None)
+        turns = member.turns(lambda: member.in_turns == 1 and seen)
+        seen = False
+        next(turns)
+        seen = True
+        assert list(turns) == []
+
+
+@given(st.integers(1, 8), st.integers(1, 6))
+def test_each_pair_of_passes_is_balanced(members, passes):
+    order = [member_of(turn, members) for turn in range(2 * passes * members)]
+    places = {
+        m: sum(i % (2 * members) for i, o in enumerate(order) if o == m) for m in range(members)
+    }
+    assert len(set(places.values())) == 1
+
+
+@pytest.mark.parametrize(
+    ("needs", "host", "accelerator", "fit"),
+    [
+        ([100] * 6, 24_000, "cpu", 6),
+        ([100] * 6, 4_000, "cpu", 3),
+        ([9000], 4_000, "cpu", 1),
+        ([100] * 6, 24_000, "cuda", 1),
+    ],
+)
+def test_residents_fit_into_memory(needs, host, accelerator, fit):
+    assert residents(needs, host, accelerator) == fit
+
+
+def test_stopped_processes_of_a_killed_group_are_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr("supervise.turns.folder", lambda name: tmp_path)
+    stopped = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    stopped.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, stopped.pid, os.WSTOPPED)
+    (tmp_path / "earlier").mkdir()
+    (tmp_path / "earlier/0").write_text(f"ready {stopped.pid}")
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(Member("cpu", "two", ["a"], "a"))
+        assert stopped.wait(5) == -signal.SIGKILL
+    assert not (tmp_path / "earlier").exists()

@@ -1,0 +1,77 @@
+"""One lock per machine or GPU: only its holder computes, whatever folder it measures into.
+
+The operating system releases a lock when its holder ends, however it ends.
+"""
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+CPU = "cpu"  # the name of the lock for runs without a GPU
+
+
+def folder(name: str) -> Path:
+    """Return the folder of a machine's or GPU's lock, shared by all users of the machine.
+
+    name: ``cpu`` or the UUID of a GPU. Raises OSError.
+    """
+    place = Path(tempfile.gettempdir(), "millistep")
+    for each in (place, place / name):
+        if not each.is_dir():
+            with contextlib.suppress(FileExistsError):
+                each.mkdir()
+            with contextlib.suppress(PermissionError):  # another user's, who has done so
+                each.chmod(0o1777)
+    return place / name
+
+
+def opened(path: Path) -> int:
+    """Open a file for a lock that every user may take; return its descriptor. Raises OSError."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except PermissionError:  # of another user, in a folder with the sticky bit
+        return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    with contextlib.suppress(PermissionError):
+        os.fchmod(descriptor, 0o666)
+    return descriptor
+
+
+def try_lock(descriptor: int, how: int) -> bool:
+    """Take a lock without waiting; return whether that worked."""
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+class MachineLock:
+    """The lock of a machine or GPU; a process opens it once."""
+
+    def __init__(self, place: Path) -> None:
+        self._descriptor = opened(place / "lock")
+
+    def acquire(self) -> None:
+        """Wait until nobody else computes."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+
+    def release(self) -> None:
+        """Let others compute."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the lock."""
+        self.acquire()
+        try:
+            yield
+        finally:
+            self.release()
+
+    def close(self) -> None:
+        """Give the lock back for good."""
+        os.close(self._descriptor)
