@@ -128,7 +128,7 @@ def test_runs_of_other_sessions_are_not_paired(tmp_path):
     content = files("six_columns")
     for run in (1, 2, 3):
         name = FIRST.replace("keras3-jax/run1", f"pytorch-eager/run{run}")
-        content[name]["session"]["id"] = "later"
+        content[name]["session"]["id"] = "1a7e1a7e1a7e"
     cells = load(write(tmp_path, content)).cells.set_index(RUN[:-1])
     eager = cells.loc[("bert", "fit", 4, "pytorch-eager")]
     assert eager["why_excluded"] == "shares fewer than two rounds with the fastest"
