@@ -1,8 +1,8 @@
 """Fixtures of several folders of tests, and how tests are shared out to several workers."""
 
-import importlib
 import os
 import sys
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -108,10 +108,9 @@ def gpus(tmp_path, monkeypatch):
     def installed(*models, visible=None, pci=False, **more):
         folder = nvml.install(tmp_path / "simulated", models, **more)
         device.gpus.cache_clear()
-        monkeypatch.delitem(sys.modules, "pynvml", raising=False)
-        monkeypatch.setattr(sys, "dont_write_bytecode", True)  # the next one is as large
-        monkeypatch.syspath_prepend(folder)
-        importlib.invalidate_caches()
+        simulated = ModuleType("pynvml")
+        exec((folder / "pynvml.py").read_text(), simulated.__dict__)
+        monkeypatch.setitem(sys.modules, "pynvml", simulated)
         monkeypatch.setenv("PYTHONPATH", str(folder))
         order = "PCI_BUS_ID" if pci else None
         for name, value in (("CUDA_VISIBLE_DEVICES", visible), ("CUDA_DEVICE_ORDER", order)):
@@ -121,7 +120,6 @@ def gpus(tmp_path, monkeypatch):
 
     yield installed
     device.gpus.cache_clear()
-    sys.modules.pop("pynvml", None)
 
 
 @pytest.fixture

@@ -180,8 +180,6 @@ def fake_python(folder: Path, version: str) -> Path:
         (["--interpreter", "pytorch={old}"], ["pytorch", "Python 3.10.4", "3.11 or later"]),
         ([*THIS, "--only", "bort/*"], ["--only", "bort/*", "bert/fit-b4/keras3-jax/run1"]),
         ([*THIS, "--stop-after-s", "20"], ["--stop-after-s", "20"]),
-        ([*THIS, "--monitor-interpreter", "/no/such"], ["--monitor-interpreter", "/no/such"]),
-        ([*THIS, "--monitor-interpreter", "/bin/false"], ["/bin/false", "psutil"]),
     ],
 )
 def test_a_bad_option_is_refused_in_one_line(kit, tmp_path, arguments, words):

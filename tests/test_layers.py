@@ -7,8 +7,7 @@ import pytest
 
 WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
 # From the bottom to the top; a room may import those before it.
-MEASURING = ("contract", "deploy", "measure", "supervise", "planning")
-MEASURING += ("machine_card", "bundle")
+MEASURING = ("contract", "deploy", "measure", "supervise", "planning", "bundle")
 # Rooms that the analysis may use: to read a record, to pack a zip.
 SHARED = ("contract",)
 # Rooms that run inside a framework's interpreter, or before any environment exists.

@@ -70,7 +70,7 @@ def test_after_a_gpu_that_was_lost_the_plan_says_that_there_is_none(measured):
 
 def test_clocks_that_fall_are_in_the_record(measured):
     settings = {"slow": f"{IN_THE_WINDOW} 0.5", "kernel_us": 2000}
-    record, machine = measured(settings, monitor_interpreter=sys.executable)
+    record, machine = measured(settings)
     assert record["status"] == "ok", record["reason"]
     gpu = record["monitor"]["gpu"]
     assert gpu["throttle_reasons"] == ["thermal slowdown by hardware"]
@@ -105,7 +105,7 @@ def test_another_process_that_holds_most_of_the_memory(measured, pytorch, tmp_pa
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environ, **pipes) as holder:
         assert holder.stdout.readline() == "0\n"
-        record, _ = measured(settings, monitor_interpreter=sys.executable)
+        record, _ = measured(settings)
         holder.stdin.close()
     assert record["status"] == "oom", record["reason"]  # in building
     assert record["timing"] is None
@@ -125,9 +125,7 @@ def test_without_nvml_a_run_is_measured_and_not_sampled(measured, pytorch, tmp_p
     with harness.on(Machine(tmp_path, libraries).set()):
         (run,) = harness.planned(**CELL)
     with harness.on(machine):
-        record = harness.measured(
-            run, machine, tmp_path / "run.json", monitor_interpreter=sys.executable
-        )
+        record = harness.measured(run, machine, tmp_path / "run.json")
     assert record["status"] == "ok", record["reason"]
     assert record["machine"]["accelerator_name"] is None
     assert record["parity"]["device"] == "NVIDIA A100-SXM4-40GB (stand-in)"

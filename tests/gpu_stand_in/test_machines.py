@@ -19,8 +19,7 @@ A100_80, H100 = "NVIDIA A100-SXM4-80GB (stand-in)", "NVIDIA H100 80GB HBM3 (stan
 FACTS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from machine_card import gpu
-from supervise import sampler
+from supervise import gpu, sampler
 print(json.dumps([gpu.facts(sys.argv[2]), sampler.Gpu(sys.argv[2]).reading()]))
 """
 # Holds memory of the first visible device until it is told to end.
@@ -57,7 +56,7 @@ def test_the_card_of_a_machine_with_two_gpus(on):
     card, reading = facts_of(machine, second.uuid)
     assert card["model"] == H100 and card["driver"] == "570.86.15"
     assert (card["CUDA of the driver"], card["compute capability"]) == ("12.8", "9.0")
-    assert (card["memory"], card["memory in use now"]) == ("80.0 GiB", "0.0 GiB")
+    assert (card["memory"], card["memory in use"]) == ("80.0 GiB", "0.0 GiB")
     assert (card["SM clock at most"], card["GPUs in the machine"]) == ("1980 MHz", "2")
     assert (card["power limit"], card["multi-instance mode"]) == ("700 W", "off")
     assert reading["utilization_percent"] == 0 and reading["foreign_processes"] == 0
@@ -82,7 +81,7 @@ def test_what_another_process_holds_is_seen_and_is_not_to_be_had(on):
     with subprocess.Popen([*command, half], env=machine.environ(), **pipes) as holder:
         assert holder.stdout.readline() == "0\n"
         card, reading = facts_of(machine, device.chosen("auto").uuid)
-        assert card["memory in use now"] == "0.5 GiB"
+        assert card["memory in use"] == "0.5 GiB"
         assert reading["free_memory_mib"] == 512
         # One process is always taken to be the run's own: here it is the other one.
         too_much = completed([*command, str(600 << 20)], machine)

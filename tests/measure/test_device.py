@@ -100,9 +100,9 @@ def test_a_real_run_sees_the_gpu_that_its_record_and_its_monitor_name(gpus, run,
     sampled = []
 
     class Watching(Monitor):
-        def __init__(self, interpreter, processors, gpu, interval_s, variables):
+        def __init__(self, processors, gpu, interval_s):
             sampled.append(gpu)
-            super().__init__(interpreter, processors, gpu, interval_s, variables)
+            super().__init__(processors, gpu, interval_s)
 
     monkeypatch.setattr(parent, "Monitor", Watching)
     record = run(changes={"accelerator": "cuda", "device": 2})

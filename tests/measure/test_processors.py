@@ -31,8 +31,6 @@ def machine(tmp_path, monkeypatch):
 def test_a_quota_of_processor_time_is_a_limit(machine, tmp_path):
     topology = machine(*((number,) for number in range(8)))
     put(tmp_path / "proc/self/cgroup", "0::/\n")
-    mount = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
-    put(tmp_path / "proc/self/mountinfo", mount)
     quotas = {"200000 100000": (2, 2), "50000 100000": (1, 1), "max 100000": (7, 8)}
     for quota, (auto, physical) in quotas.items():
         put(tmp_path / "sys/fs/cgroup/cpu.max", quota)

@@ -39,7 +39,6 @@ def start(kit: Path, log: Path) -> subprocess.Popen:
     command = [os.path.realpath(sys.executable), "run_bundle.py"]
     command += ["--interpreter", f"keras3-jax={own / 'bin/python'}"]
     command += ["--interpreter", f"pytorch-eager={locked['pytorch']}"]
-    command += ["--monitor-interpreter", sys.executable]
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(kit.parent / "home")}
     return subprocess.Popen(command, cwd=kit, env=environ, stderr=subprocess.PIPE, text=True)
 

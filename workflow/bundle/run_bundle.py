@@ -107,7 +107,7 @@ def is_done(job: dict, by: dict) -> bool:
 def start(job: dict, by: dict, members: list[str]) -> subprocess.Popen:
     """Start a job's program."""
     command = [sys.executable, "-s", "workflow/supervise", *job["command"], *by["options"]]
-    command += [f"--identity={by['identity']}", f"--monitor-interpreter={sys.executable}"]
+    command.append(f"--identity={by['identity']}")
     log = Path("logs", job["output"]).with_suffix(".log")
     log.parent.mkdir(parents=True, exist_ok=True)
     command += [f"--log={log}"]

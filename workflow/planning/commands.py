@@ -54,8 +54,6 @@ class Commands:
             "environment": environment.marker,
             "start": self.start_id,
             "memory-gib": plan.memory_gib,
-            # This interpreter, which samples the machine from a process of its own.
-            "monitor-interpreter": sys.executable,
         }
         if of_job:
             options |= {"results": plan.results, "device": plan.config["device"]}

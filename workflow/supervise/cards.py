@@ -1,54 +1,42 @@
-"""A node's card, which describes it: written by the first block there, and when it would differ.
+"""The description of a machine, for the report: written once, and when it lacks an accelerator."""
 
-A run is worth more than the card, so a failure is only printed.
-"""
-
-import hashlib
-import os
-import subprocess
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from supervise.machine import card
-from supervise.terminal import say
+from deploy.virtual_environments import write_atomically
+from supervise import device, gpu, host
+from supervise.machine import card_with
+from supervise.record import now
 
-WORKFLOW = Path(__file__).parents[1]
-
-
-def write_card(
-    interpreter: str, folder: Path, accelerators: Sequence[str], device: str | int
-) -> None:
-    """Write ``<folder>/<machine id>.json``, by an interpreter with psutil and NVML's bindings.
-
-    A hidden file beside it says what it was made from.
-    """
-    try:
-        _write(interpreter, folder, accelerators, device)
-    except OSError as problem:
-        say(f"no card of this machine: {problem}")
+SCHEMA = "millistep.machine/1"
 
 
-def _write(interpreter: str, folder: Path, accelerators: Sequence[str], device: str | int) -> None:
-    own = card(accelerators[0], device)["id"]
-    output, made_from = folder / f"{own}.json", folder / f".{own}.made_from"
-    now = made_from_now(accelerators, device)
-    if output.exists() and made_from.exists() and made_from.read_text() == now:
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    command = [interpreter, "-s", "-m", "machine_card", "--accelerators", *accelerators]
-    command += ["--device", str(device), "--output", str(output)]
-    environ = {**os.environ, "PYTHONPATH": str(WORKFLOW.absolute())}
-    done = subprocess.run(command, env=environ, capture_output=True, text=True)
-    if done.returncode:
-        say(f"no {output}: {done.stderr.strip().splitlines()[-1:]}")
-        return
-    made_from.write_text(now)
+def write_card(folder: Path, accelerators: Sequence[str], asked: str | int) -> None:
+    """Write ``<folder>/<machine id>.json``; raises OSError and NoSuchDevice."""
+    card = described(accelerators, asked)
+    path = folder / f"{next(iter(card['ids'].values()))}.json"
+    if not path.exists() or json.loads(path.read_text())["ids"] != card["ids"]:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(card, indent=1) + "\n")
 
 
-def made_from_now(accelerators: Sequence[str], device: str | int) -> str:
-    """All that a card depends on: the machine, its measured devices, the program, as one string."""
-    digest = hashlib.sha256()
-    for source in sorted((WORKFLOW / "machine_card").glob("*.py")):
-        digest.update(source.read_bytes())
-    ids = [card(accelerator, device)["id"] for accelerator in accelerators]
-    return " ".join([*ids, *accelerators, digest.hexdigest()])
+def described(accelerators: Sequence[str], asked: str | int) -> dict:
+    """Return the description of this machine and of the GPU that is measured."""
+    found = device.chosen(asked) if "cuda" in accelerators else None
+    sections = host.sections()
+    if "cuda" in accelerators:
+        sections["GPU"] = gpu.facts(device.word(found, asked))
+    ids = {kind: card_with(found if kind == "cuda" else None)["id"] for kind in accelerators}
+    return {
+        "schema": SCHEMA,
+        "ids": ids,
+        "collected_at": now(),
+        "sections": [
+            {
+                "title": title,
+                "facts": [{"name": name, "value": value} for name, value in facts.items()],
+            }
+            for title, facts in sections.items()
+        ],
+    }

@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import sys
 import traceback
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--place", default="", help="[5/204] of this start, for the terminal")
     parser.add_argument("--time-limit-s", type=float, required=True)
     parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
-    parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
     return parser.parse_args()
 
 
@@ -69,6 +67,7 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
             place.leave_out()
             return {**found, "session": session.recorded()}
         with place as member:
+            preconditions.check_files(identity, options.folder)
             with member.computing():
                 environment = jobs.provide(options, identity, options.record)
             found = parent.run(_job(options, environment), member)
@@ -105,7 +104,6 @@ def _job(options: argparse.Namespace, environment: dict[str, Any]) -> parent.Job
         options.time_limit_s,
         options.memory_limit_mib,
         tuple(os.path.abspath(folder) for folder in options.folder),
-        options.monitor_interpreter or sys.executable,
         _caches(options.results, options.record),
     )
 

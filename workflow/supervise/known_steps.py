@@ -34,7 +34,6 @@ def main() -> int:
     jobs.add_arguments(parser)
     jobs.add_instead(parser)
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--monitor-interpreter", help="samples the machine during the run")
     options = parser.parse_args()
     return jobs.exit_code(known_steps, empty(options), options)
 
@@ -107,7 +106,6 @@ def _job(
         TIME_LIMIT_S,
         options.memory_limit_mib,
         (str(PLUGIN),),
-        options.monitor_interpreter,
     )
 
 

@@ -1,7 +1,4 @@
-"""The machine and its load, read from the system with the standard library.
-
-Linux is read through /proc; on other systems, what cannot be read is None.
-"""
+"""The machine and its load."""
 
 import contextlib
 import hashlib
@@ -9,6 +6,8 @@ import json
 import os
 import platform
 from pathlib import Path
+
+import psutil
 
 from supervise import cgroup
 from supervise.device import Gpu, chosen
@@ -18,7 +17,7 @@ SHARE = 0.9  # of the memory there is: the processes that watch the run need som
 
 
 def card(accelerator: str, device: str | int = "auto") -> dict:
-    """A record's description of the machine; equal machines have the same ``id``.
+    """Return a record's description of the machine; equal machines have the same ``id``.
 
     device: see :func:`supervise.device.chosen`, which may raise.
     """
@@ -26,7 +25,7 @@ def card(accelerator: str, device: str | int = "auto") -> dict:
 
 
 def card_with(gpu: Gpu | None) -> dict:
-    """The card of this machine with a GPU that was already asked for, or without one."""
+    """Return the card of this machine with this GPU, or without one."""
     memory_mib = memory_mib_total()
     facts = {
         "cpu": cpu_model(),
@@ -43,7 +42,7 @@ def card_with(gpu: Gpu | None) -> dict:
 
 
 def cpu_model() -> str:
-    """The processor's name."""
+    """Return the CPU's name."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -52,43 +51,30 @@ def cpu_model() -> str:
 
 
 def memory_mib_total() -> int:
-    """MiB of physical memory, or the limit of a job or container if that is smaller."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Return the MiB of physical memory, or the limit of a job or container if that is smaller."""
+    total = psutil.virtual_memory().total
     return min(total, cgroup.memory_limit_bytes() or total) // 2**20
 
 
 def memory_limit_mib(asked: str) -> int:
-    """MiB of host memory that a run may use, given GiB or ``auto``: 90 % of what there is here."""
+    """Return the MiB of host memory for a run, given GiB or ``auto``: 90 % of this machine's."""
     return int(SHARE * memory_mib_total() if asked == "auto" else float(asked) * 1024)
 
 
-def load_average() -> float | None:
-    """The load average of the last minute; None if unknown."""
-    with contextlib.suppress(OSError):
-        return os.getloadavg()[0]
-    return None
+def load_average() -> float:
+    """Return the load average of the last minute."""
+    return psutil.getloadavg()[0]
 
 
-def swapped_mib() -> float | None:
-    """MiB swapped in and out since the machine started; None if unknown."""
-    counters = cgroup.counters(VMSTAT)
-    if "pswpin" not in counters:
-        return None
-    pages = counters["pswpin"] + counters["pswpout"]
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+def swapped_mib() -> float:
+    """Return the MiB swapped in and out since the machine started."""
+    swap = psutil.swap_memory()
+    return (swap.sin + swap.sout) / 2**20
 
 
 def oom_kills() -> int | None:
-    """Number of this job's processes that the kernel killed for memory; if it does not count these,
-    of the whole machine's.
+    """Return how many of this job's processes the kernel killed for memory; if it does not count
+    these, of the whole machine's.
     """
     own = cgroup.oom_kills()
     return own if own is not None else cgroup.counters(VMSTAT).get("oom_kill")
-
-
-def resident_mib(pid: int) -> float:
-    """MiB of resident memory of a process, 0 if it is gone."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-    return 0.0

@@ -1,93 +1,51 @@
-"""The monitor: starts and stops the sampler that runs beside a run.
+"""The monitor: samples the machine in a thread of the supervisor while a run is measured.
 
-A run is worth more than its monitor: whatever happens to the sampler, the run goes on and its
-record says ``monitor: null``.
+A run is worth more than its monitor: readings that fail are None, and the run goes on.
 """
 
-import json
 import os
-import subprocess
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from supervise.processors import beside
-from supervise.terminal import say
-from supervise.variables import inherited
+from supervise.sampler import Sampler
 
-SAMPLER = Path(__file__).with_name("sampler.py")
-STOP_S = 5.0  # a sampler's time to hand over what it saw
+STOP_S = 5.0  # a driver may hang in a reading
 
 
 class Monitor:
-    """Samples the machine while the ``with`` block runs; ``samples`` is there after :meth:`stop`.
+    """Samples the machine while the ``with`` block runs; ``samples`` holds the readings.
 
-    interpreter: one with psutil and, for a GPU, NVML's bindings; None: no monitor.
-    processors: the run's; the sampler uses another one if there is one.
+    processors: those of the run; the monitor uses other ones if there are any.
     gpu: as the run sees it, see :func:`supervise.device.word`; None: no GPU is sampled.
-    variables: the configuration's environment variables.
     """
 
     def __init__(
         self,
-        interpreter: str | None,
-        processors: list[int],
+        processors: Sequence[int],
         gpu: str | None,
         interval_s: float,
-        variables: dict[str, str],
+        system: Path = Path("/sys"),
     ) -> None:
-        self.interval_s = interval_s
-        self.samples: list[dict] = []
-        self._process = None
-        if interpreter is None:
-            return
-        wanted = {
-            "interval_s": interval_s,
-            "processors": processors,
-            "own": beside(processors),
-            "gpu": gpu,
-        }
-        try:
-            self._process = subprocess.Popen(
-                [interpreter, "-I", str(SAMPLER), json.dumps(wanted)],
-                stdin=subprocess.PIPE,  # closed when this process ends, however it ends
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**inherited(os.environ), **variables},
-                start_new_session=True,  # so that an interrupt from the terminal does not reach it
-            )
-        except OSError as error:
-            _report(str(error))
+        self.samples: list[dict[str, Any]] = []
+        self._processors, self._interval_s = list(processors), interval_s
+        self._sampler = Sampler(self._processors, gpu, system)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> "Monitor":
+        self._thread.start()
         return self
 
-    def __exit__(self, *exception: Any) -> None:
-        self.stop()
+    def __exit__(self, *exception: object) -> None:
+        self._stop.set()
+        self._thread.join(STOP_S)
 
-    @property
-    def pid(self) -> int | None:
-        """The process id of the sampler, None without one."""
-        return self._process.pid if self._process else None
-
-    def stop(self) -> None:
-        """End the sampler and take its samples; none, if it does not answer."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        try:
-            answer, complaints = process.communicate(timeout=STOP_S)
-            trouble = complaints.decode(errors="replace").splitlines()
-            self.samples = json.loads(answer)
-            if trouble:
-                _report(trouble[-1])
-        except (subprocess.TimeoutExpired, OSError):
-            _report("the sampler does not answer")
-        except ValueError:
-            _report(trouble[-1] if trouble else f"the sampler ended with {process.returncode}")
-        finally:
-            process.kill()
-            process.wait()
-
-
-def _report(reason: str) -> None:
-    say(f"    monitor: {reason}")
+    def _run(self) -> None:
+        if hasattr(os, "sched_setaffinity"):  # Linux, where both are a thread's own
+            os.sched_setaffinity(0, beside(self._processors))
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
+        while not self._stop.wait(self._interval_s):
+            self.samples.append(self._sampler.sample())

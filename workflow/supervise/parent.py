@@ -32,9 +32,8 @@ class Job:
     """What to measure, in which environment and within which limits.
 
     identity_text: the plan's JSON string. environment: the marker that its deployment wrote.
-    folders: the user's, with ``models/`` or ``frameworks/`` in them. monitor_interpreter: one that
-    can sample the machine meanwhile; None: no monitor. caches: folder for compiler caches of the
-    cell on this machine, None to keep none.
+    folders: the user's, with ``models/`` or ``frameworks/`` in them. caches: folder for compiler
+    caches of the cell on this machine, None to keep none.
     """
 
     identity_text: str
@@ -43,7 +42,6 @@ class Job:
     time_limit_s: float
     memory_limit_mib: float
     folders: tuple[str, ...] = ()
-    monitor_interpreter: str | None = None
     caches: Path | None = None
 
     @cached_property
@@ -77,11 +75,9 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     record["started_at"] = now()
     with contextlib.ExitStack() as stack:
         monitor = Monitor(
-            job.monitor_interpreter,
             record["threads"]["affinity"],
             visible_device(identity),
             interval_s,
-            identity["variables"],
         )
         with member.computing():
             stack.enter_context(monitor)

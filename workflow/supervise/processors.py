@@ -33,23 +33,19 @@ def cores(topology: Path = TOPOLOGY) -> list[list[int]]:
     return list(groups.values())
 
 
-def physical(topology: Path = TOPOLOGY, root: Path = ROOT, shares: int = 1) -> int:
-    """Number of threads: one per physical core, limited by a container's quota of processor time.
-
-    shares: the slots that the processors are divided into; the number is for one slot.
-    """
-    return _within_the_quota(len(cores(topology)) // shares, root, shares)
+def physical(topology: Path = TOPOLOGY, root: Path = ROOT) -> int:
+    """Return one thread per physical core, limited by a container's quota of CPU time."""
+    return _within_the_quota(len(cores(topology)), root)
 
 
-def auto(topology: Path = TOPOLOGY, root: Path = ROOT, shares: int = 1) -> int:
-    """Number of threads of a run, unless the user names one.
+def auto(topology: Path = TOPOLOGY, root: Path = ROOT) -> int:
+    """Return the number of threads of a run, unless the user names one.
 
     One per physical core; of more than two cores, one is left to the system and to the monitor.
-    A container's quota of processor time is a limit, too. shares: see :func:`physical`.
+    A container's quota of CPU time is a limit, too.
     """
-    count = len(cores(topology)) // shares
-    threads = count if count <= FEW_CORES else count - 1
-    return _within_the_quota(threads, root, shares)
+    count = len(cores(topology))
+    return _within_the_quota(count if count <= FEW_CORES else count - 1, root)
 
 
 def pinned(threads: int, topology: Path = TOPOLOGY, small: Path = SMALL) -> list[int]:
@@ -90,7 +86,6 @@ def _siblings(topology: Path, processor: int) -> str:
     return str(processor)
 
 
-def _within_the_quota(threads: int, root: Path, shares: int) -> int:
-    """So many threads, or fewer where less processor time may be used; one at least."""
+def _within_the_quota(threads: int, root: Path) -> int:
     quota = cgroup.processor_time(root)
-    return max(1, threads if quota is None else min(threads, int(quota / shares)))
+    return max(1, threads if quota is None else min(threads, int(quota)))

@@ -6,7 +6,6 @@ It is pinned, threaded and supervised as a run is.
 import argparse
 import contextlib
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ def main() -> int:
     jobs.add_seat(parser)
     parser.add_argument("--round", required=True, help="laptop/bert/fit-b8/round1")
     parser.add_argument("--accelerators", nargs="+", required=True, help="of the whole plan")
-    parser.add_argument("--monitor-interpreter", help="describes the machine")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     return jobs.exit_code(reference, empty(options), options)
@@ -41,12 +39,7 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     with session.member([], str(options.output)) as member, member.computing():
         with contextlib.suppress(preconditions.Refused):  # provide() gives the reason
             options = jobs.in_what_can_be_deployed(options)
-        write_card(
-            options.monitor_interpreter or sys.executable,
-            options.results / "machines",
-            options.accelerators,
-            options.device,
-        )
+        write_card(options.results / "machines", options.accelerators, options.device)
         identity = json.loads(options.identity)
         environment = jobs.provide(options, identity, options.output)
         request = {"part_s": identity["part_s"]}

@@ -1,28 +1,13 @@
-"""Samples of the machine beside a run, taken in a process of its own.
+"""Readings of the machine beside a run: CPUs, energy, swapping, and the GPU through NVML."""
 
-    python3 -I sampler.py '{"interval_s": 1.0, "processors": [1], "own": [0], "gpu": null}'
-
-Runs on the interpreter of the workflow, which has psutil and NVML's bindings. Ends when standard
-input is closed, by the supervisor or by its death; the samples are printed only then, so that
-taking one costs no more than its readings.
-"""
-
-import contextlib
-import json
 import os
-import select
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
-try:
-    import psutil
-except ImportError:  # the machine's card uses Gpu from here, also without psutil
-    psutil = None
+import psutil
 
-STANDARD_INPUT = 0
-
+MARK = "MILLISTEP_SCRATCH"  # a variable of every measured process
 # NVML's bits of reasons for slower clocks; an idle GPU (bit 0) is left out.
 SLOWED_BY = {
     0x2: "clocks set by the user",
@@ -36,20 +21,6 @@ SLOWED_BY = {
 }
 
 
-def main() -> None:
-    wanted = json.loads(sys.argv[1])
-    with contextlib.suppress(OSError, AttributeError):
-        os.sched_setaffinity(0, wanted["own"])
-    with contextlib.suppress(OSError):
-        os.nice(19)
-    sampler = Sampler(wanted["processors"], wanted["gpu"])
-    samples = []
-    while not select.select([STANDARD_INPUT], [], [], wanted["interval_s"])[0]:
-        samples.append(sampler.sample())
-    with contextlib.suppress(BrokenPipeError):
-        print(json.dumps(samples), flush=True)
-
-
 class Sampler:
     """Takes samples of the machine; readings that it does not offer are None.
 
@@ -59,7 +30,7 @@ class Sampler:
 
     def __init__(self, processors: list[int], gpu: str | None, system: Path = Path("/sys")) -> None:
         self._processors = processors
-        self._gpu = None if gpu is None else gpu_or_words(gpu)
+        self._gpu = None if gpu is None else tried(Gpu, gpu)
         self._rapl = tried(Rapl, system) if gpu is None else None
         cpus = [system / f"devices/system/cpu/cpu{number}" for number in processors]
         self._throttle_counts = [
@@ -67,7 +38,7 @@ class Sampler:
         ]
 
     def sample(self) -> dict:
-        """One reading of everything, with the time in ns on the run's clock."""
+        """Return one reading of everything, with the time in ns on the run's clock."""
         gpu = tried(self._gpu.reading) if self._gpu else None
         counter = self._gpu or self._rapl
         return {
@@ -82,7 +53,7 @@ class Sampler:
         }
 
     def _frequency_mhz(self) -> float | None:
-        """Mean frequency of the run's processors, of all if these are unknown; None if it is 0."""
+        """Return the mean frequency of the run's CPUs, of all if these are unknown."""
         found = [frequency.current for frequency in psutil.cpu_freq(percpu=True)]
         ours = [found[number] for number in self._processors if number < len(found)] or found
         return sum(ours) / len(ours) or None
@@ -115,7 +86,7 @@ class Rapl:
         self._microjoules = 0
 
     def joules(self) -> float:
-        """Energy in joules since this object was made."""
+        """Return the joules since this object was made."""
         counts = self._counts()
         for count, last, wraps_at in zip(counts, self._last, self._wraps_at, strict=True):
             self._microjoules += count - last if count >= last else count + wraps_at - last
@@ -150,13 +121,13 @@ class Gpu:
             self.device = pynvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self.part)
 
     def joules(self) -> float | None:
-        """Joules since the driver was loaded; None for an instance, which has no counter."""
+        """Return the joules since the driver was loaded; None for an instance."""
         if self.is_part:
             return None
         return self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device) / 1e3
 
     def reading(self) -> dict:
-        """Clocks, temperature, power, reasons for slower clocks, other processes, memory.
+        """Return clocks, temperature, power, reasons for slower clocks, other processes, memory.
 
         Readings that this GPU does not offer (a divided one has no utilisation) are None.
         """
@@ -180,38 +151,34 @@ class Gpu:
         slowed = self.nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self.device)
         return [word for bit, word in SLOWED_BY.items() if slowed & bit]
 
-    def _processes(self) -> tuple[int, float | None]:
-        """The number of processes with a context on the device that are not of this run, and MiB of
-        device memory that the run's hold, with pools, contexts and kernels.
+    def _processes(self) -> tuple[int | None, float | None]:
+        """Return the number of processes on the GPU that are none of Millistep's, and the MiB of
+        device memory of this run's, with pools, contexts and kernels.
 
-        In a container NVML may number processes as the host does, so that none looks like ours;
-        during the timed steps one of them is: a single one, of several nobody can tell which. The
-        MiB are None then, and where the driver does not tell.
+        Other processes of Millistep are stopped while this run computes. In a container NVML may
+        number processes as the host does: then a single process is ours, and the number is None
+        if there are more.
         """
         running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
-        run = {p.pid for p in psutil.Process(os.getppid()).children(recursive=True)}
+        run = {process.pid for process in psutil.Process().children(recursive=True)}
         own = [process for process in running if process.pid in run]
-        if not own and len(running) == 1:
-            own = running
+        foreign: int | None = sum(not _is_ours(process.pid) for process in running)
+        if foreign and not any(psutil.pid_exists(process.pid) for process in running):
+            own, foreign = (running, 0) if len(running) == 1 else ([], None)
         held = [process.usedGpuMemory for process in own]
-        held_mib = None if not held or None in held else sum(held) / 2**20
-        return max(0, len(running) - max(1, len(own))), held_mib
+        return foreign, None if not held or None in held else sum(held) / 2**20
 
     def _free_memory_mib(self) -> float:
         return self.nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20
 
 
-def gpu_or_words(name: str) -> Gpu | None:
-    """The GPU; or None, and one line for the supervisor why it is not sampled."""
-    try:
-        return Gpu(name)
-    except Exception as error:  # no bindings, no driver, no such device
-        print(f"the GPU is not sampled: {error}", file=sys.stderr)
-        return None
+def _is_ours(pid: int) -> bool:
+    """Return True for a process that measures, for this supervisor or another one."""
+    return bool(tried(lambda: MARK in psutil.Process(pid).environ()))
 
 
 def tried(function: Any, *arguments: Any) -> Any:
-    """The function's result, None if it fails, as on a machine that cannot tell."""
+    """Return the function's result, None if it fails, as on a machine without it."""
     try:
         return function(*arguments)
     except Exception:  # NVML, psutil and file systems each have their own errors
@@ -220,7 +187,3 @@ def tried(function: Any, *arguments: Any) -> Any:
 
 def _number(path: Path) -> int:
     return int(path.read_text())
-
-
-if __name__ == "__main__":
-    main()

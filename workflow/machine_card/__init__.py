@@ -1,1 +1,0 @@
-"""The machine's card: the facts that explain its times, and none that names anybody."""
