@@ -11,7 +11,6 @@ framework.
 
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -23,8 +22,7 @@ from tests.gpu_stand_in import harness, log  # noqa: E402
 from tests.gpu_stand_in.machine import Machine  # noqa: E402
 from tests.shared import copy_tree  # noqa: E402
 
-from supervise import parent  # noqa: E402 (found by the path above)
-from supervise.watch import Watched  # noqa: E402
+from supervise import watch  # noqa: E402 (found by the path above)
 
 COLUMNS = ("pytorch-eager", "pytorch-compiled", "keras3-torch")
 FENCES = {  # the line with each fence, by its file in workflow/measure/frameworks
@@ -55,7 +53,7 @@ def main():
             if not child:
                 print(line(title(run), record, step), flush=True)
                 continue
-            with mock.patch.object(parent, "Watched", partial(Watched, program=child)):
+            with mock.patch.object(watch, "START", child):
                 ((_, other, _),) = measured(wanted, Path(scratch, "without"), [run])
             print(line_without(title(run), record, step, other), flush=True)
 
@@ -69,7 +67,7 @@ def without_fence(copy):
         if text.count(fence) != 1:
             sys.exit(f"{source}: holds {fence} {text.count(fence)} times")
         source.write_text(text.replace(fence, "pass"))
-    return copy / "workflow/measure/child.py"
+    return copy / "workflow/measure/start.py"
 
 
 def measured(wanted, scratch, runs=None):

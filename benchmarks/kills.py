@@ -33,7 +33,7 @@ SNAKEMAKE = (sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"
 SAID = "said.txt"  # what Snakemake said since the last start
 AT_MOST_S = 2.5  # from the first process of its kind to the kill
 # Kinds of processes to kill, with a text in their command lines.
-KINDS = {"Snakemake": "", "supervisor": "/supervise cell ", "child": "/measure/child.py {"}
+KINDS = {"Snakemake": "", "supervisor": "/supervise cell ", "child": "measure.child {"}
 
 
 def main() -> None:

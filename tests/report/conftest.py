@@ -1,4 +1,3 @@
-
 import pytest
 
 from millistep.analysis import load as loading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 DISTURBED = "disturbed"  # beside a number that tells nothing, in tables and on the terminal
-FOREIGN_CPU_HEAVY = 0.25  # of a run's processors, used by others: what was measured tells nothing
+FOREIGN_CPU_HEAVY = 0.10  # of a run's processors, used by others: what was measured tells nothing
 
 
 def disturbance(foreign_cpu_share: float | None, foreign_gpu_processes: int | None) -> str:

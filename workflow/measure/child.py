@@ -16,19 +16,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
-
-from measure import frameworks, models  # noqa: E402 (found by the path above)
-from measure.card import parity, peak_device, with_profile  # noqa: E402
-from measure.caught import Caught  # noqa: E402
-from measure.conformance import check_device, check_model, check_precision, check_work  # noqa: E402
-from measure.foreign import Others  # noqa: E402
-from measure.kernel import Kernel  # noqa: E402
-from measure.probe import probe  # noqa: E402
-from measure.process import MAX_MESSAGE, Events, run  # noqa: E402
-from measure.profile import profile  # noqa: E402
-from measure.protocol import PROTOCOLS  # noqa: E402
-from measure.timer import Timer  # noqa: E402
+from measure import frameworks, models
+from measure.card import parity, peak_device, with_profile
+from measure.caught import Caught
+from measure.conformance import check_device, check_model, check_precision, check_work
+from measure.foreign import Others
+from measure.kernel import Kernel
+from measure.probe import probe
+from measure.process import MAX_MESSAGE, Events, run
+from measure.profile import profile
+from measure.protocol import PROTOCOLS
+from measure.timer import Timer
 
 
 def measure(request: dict[str, Any], events: Events) -> None:
@@ -253,5 +251,5 @@ def peak_rss_mib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-if __name__ == "__main__":
+def main() -> None:
     run(measure)

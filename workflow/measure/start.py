@@ -1,7 +1,7 @@
 """Run a module of this package in a measured process: python start.py measure.child '{...}'.
 
-Only this package becomes importable. Its folder and our other packages are not on the path, so their
-names stay free for users' packages, such as `datasets`.
+Only this package becomes importable. Its folder and our other packages are not on the path, so
+their names stay free for users' packages, such as `datasets`.
 """
 
 import importlib.util

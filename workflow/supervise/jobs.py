@@ -200,7 +200,7 @@ def read(marker: Path) -> dict[str, Any] | None:
 
 
 def supervised(
-    program: Path,
+    program: str,
     request: dict[str, Any],
     identity: dict[str, Any],
     environment: dict[str, Any],

@@ -15,7 +15,7 @@ from supervise.cards import write_card
 from supervise.record import now
 from supervise.session import Session
 
-PROGRAM = Path(__file__).parent.parent / "measure" / "controls" / "canary.py"
+PROGRAM = "measure.controls.canary"
 SCHEMA = "millistep.reference/1"
 TIME_LIMIT_S = 300.0
 

@@ -18,7 +18,8 @@ from supervise.channel import Channel, NoEvent
 from supervise.interrupts import TOGETHER_S
 from supervise.logs import Log, last_words
 
-CHILD = Path(__file__).parent.parent / "measure" / "child.py"
+START = Path(__file__).parent.parent / "measure" / "start.py"
+CHILD = "measure.child"
 WATCH_S = 0.5  # seconds between two looks at the child's memory and log
 TREE = 4  # every so many looks, processes that the child has started are counted, too
 GRACE_S = 10.0  # seconds until a child that reported its end, or was killed, must be gone
@@ -42,7 +43,7 @@ class Watched:
         time_limit_s: float,
         memory_limit_mib: float,
         on_packages: Callable[[dict[str, Any]], None],
-        program: Path = CHILD,
+        program: str = CHILD,
     ) -> None:
         self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
         self.exit_code: int | None = None
@@ -62,7 +63,7 @@ class Watched:
         try:
             with self._log.to_append() as output:
                 self._process = subprocess.Popen(
-                    [interpreter, "-s", str(program), json.dumps(given)],
+                    [interpreter, "-s", str(START), program, json.dumps(given)],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,

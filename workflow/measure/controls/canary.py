@@ -5,16 +5,12 @@ the models may compute in. It starts, reports and ends as a run does.
 """
 
 import statistics
-import sys
-from pathlib import Path
 from typing import Any
 
-sys.path[0] = str(Path(__file__).resolve().parents[2])
-
-from measure.controls import repeated  # noqa: E402 (the path above finds them)
-from measure.controls.matmul import library  # noqa: E402
-from measure.foreign import Others  # noqa: E402
-from measure.process import Events, run  # noqa: E402
+from measure.controls import repeated
+from measure.controls.matmul import library
+from measure.foreign import Others
+from measure.process import Events, run
 
 DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
 LOOP_TURNS = 500_000
@@ -68,5 +64,5 @@ def loop() -> int:
     return total
 
 
-if __name__ == "__main__":
+def main() -> None:
     run(measure)
