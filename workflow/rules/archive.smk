@@ -26,4 +26,6 @@ rule archive:
         analysis=DRAWING.drawn_by(),
         config=WHOLE_CONFIG,
     shell:
-        analysis("archive --plan {input.plan} --config {params.config:q} --output {output}")
+        analysis(
+            "archive --plan {input.plan} --config {params.config:q} --output {output}"
+        )

@@ -11,11 +11,11 @@ rule known_steps:
         KNOWN_STEPS,
     log:
         f"{RESULTS}/logs/self_test/{{scale}}/known_steps.log",
-    threads: 0
     priority: JOBS.priority(KNOWN_STEPS)
     retries: TRIES_AGAIN
     conda:
         PLAN.controls.environment().conda
+    threads: 0
     resources:
         **timed(PLAN.controls.environment()),
         **({"runtime": 60} if START.on_nodes else {}),

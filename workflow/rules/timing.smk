@@ -30,12 +30,12 @@ for name, column, record, logs in TIMED:
             f"{RESULTS}/logs/{logs}/{{column}}/run{{run}}.log",
         wildcard_constraints:
             column=re.escape(column.name),
-        threads: 0
         priority: JOBS.priority(record)
         # If the supervisor itself was killed, the second attempt says so.
         retries: TRIES_AGAIN
         conda:
             PLAN.environment_of(column).conda
+        threads: 0
         resources:
             **timed(
                 PLAN.environment_of(column),
@@ -66,11 +66,11 @@ for kind in PLAN.accelerators:
             REFERENCE,
         log:
             f"{RESULTS}/logs/reference/{ROW}/round{{run}}-{kind}.log",
-        threads: 0
         priority: JOBS.priority(REFERENCE)
         retries: TRIES_AGAIN
         conda:
             PLAN.controls.environment(kind).conda
+        threads: 0
         resources:
             **timed(
                 PLAN.controls.environment(kind),
