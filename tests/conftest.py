@@ -45,10 +45,11 @@ FIRST = (
 
 
 def pytest_configure(config):
-    """A worker's processors are its own: what it times is not disturbed by what others do."""
+    """Give each worker its own CPUs and its own lock of the machine: workers measure at once."""
     if worker := getattr(config, "workerinput", None):
         number = int(worker["workerid"].removeprefix("gw"))
         os.sched_setaffinity(0, PROCESSORS[number :: worker["workercount"]])
+        os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="millistep-tests-")
 
 
 @pytest.hookimpl(tryfirst=True)
