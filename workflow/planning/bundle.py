@@ -6,7 +6,6 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from planning.cells import Run
 from planning.columns import Column
 from planning.config import ConfigError
 from planning.groups import Group
@@ -24,40 +23,37 @@ def check_portable(plan) -> None:
     """Raise :class:`ConfigError` for a plan that depends on the machine that it is made on."""
     plan.check_said("a bundle is for another")
     for place, column in enumerate(plan.columns):
-        if column.interpreter:
+        if column.interpreter or column.overlay:
             raise ConfigError(
-                "interpreters: belong to this machine; name those of the other one to run_bundle.py"
-            )
-        if column.overlay:
-            raise ConfigError(
-                f"columns.{place}.overlay: a bundle installs nothing; name an interpreter that "
-                "holds it to run_bundle.py"
+                f"columns.{place}: interpreters and overlays belong to this machine; a bundle"
+                " installs nothing, so name the other machine's interpreters to run_bundle.py"
             )
 
 
 def document(plan) -> dict:
-    """Return ``bundle.json``: the jobs of each round of a workload, in measuring order. A job lists
-    one or more columns that can run it, with their options.
+    """Return ``bundle.json``: the jobs of each workload and round, in measuring order. A job lists
+    the columns that can run it, with their options.
     """
+    controls, column = plan.controls, plan.controls.column
     steps = [_group(plan, group) for group in plan.groups]
     first = len([group for group in plan.groups if group.number == 1])
+    path = controls.known_steps.path
+    known_steps = _job(
+        plan, path, ["known_steps", "--output", path], controls.known_steps_of, column
+    )
+    pairs = [(plan.runs[run.position].record, run.record) for run in controls.again]
     return {
         "results": plan.results,
         "scale": plan.scale,
-        "accelerators": plan.accelerators,
-        "steps": [*steps[:first], [_known_steps(plan)], *steps[first:]],
-        "self_test": {
-            "known_steps": plan.controls.known_steps.path,
-            "pairs": [[plan.runs[r.position].record, r.record] for r in plan.controls.again],
-            "output": plan.self_test,
-        },
+        "steps": [*steps[:first], [known_steps], *steps[first:]],
+        "self_test": {"known_steps": path, "pairs": pairs, "output": plan.self_test},
         "columns": {
-            column.name: {
-                "names": [column.name, column.framework.name, plan.environment_of(column).name],
-                "marker": plan.environment_of(column).marker,
-                "definition": _name(plan.environment_of(column).definition),
+            each.name: {
+                "names": [each.name, each.framework.name, plan.environment_of(each).name],
+                "marker": plan.environment_of(each).marker,
+                "definition": _name(plan.environment_of(each).definition),
             }
-            for column in plan.columns
+            for each in plan.columns
         },
     }
 
@@ -65,41 +61,32 @@ def document(plan) -> dict:
 def _group(plan, group: Group) -> list[dict]:
     around = f"--around={next(iter(group.references))}"
     about = [f"--results={plan.results}", f"--device={plan.config['device']}", around]
-    rounds = ["--round", f"{plan.scale}/{group.name}", "--accelerators", *plan.accelerators]
-    references = [
-        {
-            "output": path,
-            "command": ["reference", "--output", path, *about, *rounds],
-            "by": [
-                _by(plan, column, plan.controls.reference_of(column))
-                for column in plan.controls.candidates[kind]
-            ],
-        }
-        for kind, path in group.references.items()
-    ]
-    return [*references, *(_run(plan, run, about, plan.resident(group)) for run in group.runs)]
+    of_round = ["--round", f"{plan.scale}/{group.name}", "--accelerators", *plan.accelerators]
+    of_cell = [f"--time-limit-s={plan.time_limit_s}"]
+    of_cell += [f"--folder={name}" for name, _ in _folders(plan)]
+    jobs = []
+    for kind, path in group.references.items():
+        command = ["reference", "--output", path, *about, *of_round]
+        column = plan.controls.columns[kind]
+        jobs.append(_job(plan, path, command, plan.controls.reference_of, column))
+    for run in group.runs:
+        command = ["cell", "--record", run.record, *about, *of_cell]
+        by = [_by(plan, run.column, run.identity)]
+        jobs.append({"output": run.record, "command": command, "by": by})
+        jobs[-1]["resident"] = plan.resident(group)
+    return jobs
 
 
-def _run(plan, run: Run, about: list[str], resident: int) -> dict:
-    folders = [f"--folder={name}" for name, _ in _folders(plan)]
-    limit = f"--time-limit-s={plan.time_limit_s}"
-    command = ["cell", "--record", run.record, *about, limit, *folders]
-    by = [_by(plan, run.column, run.identity)]
-    return {"output": run.record, "command": command, "by": by, "resident": resident}
-
-
-def _known_steps(plan) -> dict:
-    controls = plan.controls
-    path = controls.known_steps.path
-    columns = controls.candidates[controls.column.accelerator]
-    by = [_by(plan, column, controls.known_steps_of(column)) for column in columns]
-    return {"output": path, "command": ["known_steps", "--output", path], "by": by}
+def _job(plan, path: str, command: list[str], identity_of, column: Column) -> dict:
+    """Return the job of a control: any column on the same accelerator can run it."""
+    columns = plan.controls.candidates[column.accelerator]
+    by = [_by(plan, each, identity_of(each)) for each in columns]
+    return {"output": path, "command": command, "by": by}
 
 
 def _by(plan, column: Column, identity: str) -> dict:
-    """Return a column that can run a job, and its options."""
     environment = plan.environment_of(column)
-    options = ["--deployment=interpreter", f"--definition={_name(environment.definition)}"]
+    options = [f"--identity={identity}", f"--definition={_name(environment.definition)}"]
     options += [f"--environment={environment.marker}", f"--memory-gib={plan.memory_gib}"]
     return {"column": column.name, "identity": identity, "options": options}
 
@@ -108,9 +95,8 @@ def write(plan, output: Path) -> None:
     """Write the zip; the same plan and sources give the same bytes."""
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
-    texts = {"bundle.json": document(plan), f"{plan.results}/plan.json": plan.document()}
-    contents = {name: json.dumps(text, indent=1).encode() for name, text in texts.items()}
-    contents |= {name: path.read_bytes() for name, path in files(plan).items()}
+    contents = {name: path.read_bytes() for name, path in files(plan).items()}
+    contents["bundle.json"] = json.dumps(document(plan), indent=1).encode()
     with zipfile.ZipFile(partial, "w") as zipped:
         for name, content in sorted(contents.items()):
             zipped.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
