@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from supervise import parent, turns
+from supervise import parent, sources, turns
 
 from ..shared import valid
 
@@ -43,6 +43,7 @@ def identity(scale="smoke", threads=1, changes=None, **architecture):
             "environment": "0" * 64,
             "column": "fake",
             "framework": "fake",
+            "family": "pytorch",
             "library": "torch",
             "module": "fake",
             "interpreter": sys.executable,
@@ -57,7 +58,7 @@ def identity(scale="smoke", threads=1, changes=None, **architecture):
             "scale": scale,
             "seed": 1,
             "measure": 1,
-            "files": "",
+            "files": sources.digest([Path(PLUGINS)], "fake", "pytorch", "fake"),
             "task": "fit",
             "threads": threads,
             "variables": {},

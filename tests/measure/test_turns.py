@@ -238,3 +238,18 @@ def test_stopped_processes_of_a_killed_group_are_ended(tmp_path, monkeypatch):
         stack.enter_context(Member("cpu", "two", ["a"], "a"))
         assert stopped.wait(5) == -signal.SIGKILL
     assert not (tmp_path / "earlier").exists()
+
+
+def test_a_group_waits_for_a_member_whose_place_another_job_holds(tmp_path):
+    round_of_three = Round(tmp_path, a={}, b={}, c={})
+    first = [round_of_three.start(name) for name in ("a", "b")]
+    time.sleep(3)
+    # Another group, such as the reference workload, has its turn before the third member starts.
+    other = round_of_three.start("c", start="another", members="[]")
+    other.communicate(timeout=40)
+    assert round_of_three.record("c")["timing"]["in_turns"] == 1
+    last = round_of_three.start("c")
+    for job in (*first, last):
+        job.communicate(timeout=60)
+    records = {name: round_of_three.record(name) for name in "abc"}
+    assert {record["timing"]["in_turns"] for record in records.values()} == {3}

@@ -89,7 +89,7 @@ def run(jobs: list[tuple[dict, dict]], start: str) -> None:
     for job, by in jobs:
         log = Path("logs", job["output"]).with_suffix(".log")
         command = [*SUPERVISE, *job["command"], *by["options"], "--deployment=interpreter"]
-        command += [f"--monitor-interpreter={sys.executable}", f"--log={log}", f"--start={start}"]
+        command += [f"--log={log}", f"--start={start}"]
         if "resident" in job:
             command += [f"--members={members}", f"--resident={len(jobs)}"]
         processes.append(subprocess.Popen(command, start_new_session=True))

@@ -126,22 +126,53 @@ class Member:
             self._seen = turn, now
 
     def _join(self) -> None:
-        """Wait until this group is the one at work, and hold it there."""
+        """Wait until this group is the one at work, and hold it there.
+
+        A group gets to work once all its members wait: a job that has not started yet may need the
+        place of one that waits for the machine.
+        """
         descriptor = opened(self._place / "group")
         self._stack.callback(os.close, descriptor)
-        while True:
-            if try_lock(descriptor, fcntl.LOCK_SH):
-                if _content(descriptor) == self._name:
-                    return
-                fcntl.flock(descriptor, fcntl.LOCK_UN)
-            if try_lock(descriptor, fcntl.LOCK_EX):
-                if _content(descriptor) != self._name:
-                    self._sweep()
-                    os.truncate(descriptor, 0)
-                    os.pwrite(descriptor, self._name.encode(), 0)
-                fcntl.flock(descriptor, fcntl.LOCK_UN)
-                continue  # another group may be quicker
-            time.sleep(WAIT_S)
+        with self._waiting():
+            free_since = time.monotonic()
+            while True:
+                if try_lock(descriptor, fcntl.LOCK_SH):
+                    if _content(descriptor) == self._name:
+                        return
+                    fcntl.flock(descriptor, fcntl.LOCK_UN)
+                if try_lock(descriptor, fcntl.LOCK_EX):
+                    late = time.monotonic() - free_since > NEVER_CAME_S
+                    begin = late or self._all_wait()
+                    if begin and _content(descriptor) != self._name:
+                        self._sweep()
+                        os.truncate(descriptor, 0)
+                        os.pwrite(descriptor, self._name.encode(), 0)
+                    fcntl.flock(descriptor, fcntl.LOCK_UN)
+                    if begin:
+                        continue  # another group may be quicker
+                else:
+                    free_since = time.monotonic()
+                time.sleep(WAIT_S)
+
+    def _place_of(self, member: int) -> Path:
+        """Return the file that a member locks while it waits for the machine."""
+        return self._place / f"waiting-{self._name}-{member}"
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        path = self._place_of(self._own)
+        descriptor = opened(path)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+            os.close(descriptor)
+
+    def _all_wait(self) -> bool:
+        """Return whether all members wait for the machine."""
+        others = (member for member in range(len(self._members)) if member != self._own)
+        return all(_is_locked(self._place_of(member)) for member in others)
 
     def _sweep(self) -> None:
         """Remove what killed groups have left, and end their stopped processes."""
@@ -243,6 +274,18 @@ def residents(needs_mib: list[float], host_mib: float, accelerator: str) -> int:
         return 1
     each_mib = 3 * max(needs_mib, default=0.0) + PROCESS_MIB  # activations and compilers, too
     return max(1, min(len(needs_mib), int(host_mib // each_mib)))
+
+
+def _is_locked(path: Path) -> bool:
+    """Return whether a living process holds the lock of a file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        return not try_lock(descriptor, fcntl.LOCK_SH)
+    finally:
+        os.close(descriptor)
 
 
 def _content(descriptor: int) -> str:
