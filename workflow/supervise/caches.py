@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = "caches"  # in the results' folder; in no archive, nor in results of another machine
+PARTIAL = ".partial-"
 PARTS = ("inductor", "triton", "jax")  # folders in a run's scratch folder, see supervise.variables
 # The facts in which runs of a cell differ; no compiled code depends on them.
 OF_A_RUN = {"run", "seed", "extras", "probes"}
@@ -47,13 +48,14 @@ class Kept:
             return
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
-            partial = Path(tempfile.mkdtemp(prefix=".partial-", dir=self._folder))
+            partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=self._folder))
             try:
                 for part in PARTS:
                     if (scratch / part).is_dir():
                         shutil.move(scratch / part, partial / part)
-                for other in {*self._folder.iterdir()} - {partial}:
-                    shutil.rmtree(other)
+                for other in self._folder.iterdir():
+                    if not other.name.startswith(PARTIAL):  # of a run that goes on elsewhere
+                        shutil.rmtree(other)
                 partial.rename(self._place)
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
