@@ -13,7 +13,7 @@ from pathlib import Path
 
 from contract.identity import changed
 from supervise import reading, variables
-from supervise.record import SCHEMA
+from supervise.record import SCHEMA, violation
 
 MISSING = "not measured yet"
 REFUSED = "could not begin"
@@ -118,6 +118,8 @@ def why(run, root: Path) -> str | Unreadable | None:
     except reading.Unreadable as problem:
         return Unreadable(str(problem))
     if found["identity"] == run.identity:
+        if problem := violation(found):
+            return Unreadable(f"is no valid record ({problem})")
         return REFUSED if reading.could_not_begin(found) or found["status"] == "refused" else None
     return changed(found["identity"], run.identity) or None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import sys
@@ -154,6 +155,7 @@ class Start:
         if self.workflow.is_main_process:
             # At Ctrl-C while it makes environments, Snakemake would print a traceback.
             signal.signal(signal.SIGINT, _end_in_one_line)
+            self._print_errors()
         if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
             tell(
                 "another snakemake is at work in this folder; this one goes on unless both need the"
@@ -164,6 +166,17 @@ class Start:
             _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
         if self.use_conda and (problem := conda.unusable(self.conda_folder)):
             _refuse(problem)
+
+    def _print_errors(self) -> None:
+        """Have Snakemake print its own errors with ``--quiet all``, too, such as a missing rule."""
+        from snakemake.logging import logger
+        from snakemake.settings.enums import Quietness
+
+        asked = self.workflow.output_settings
+        if Quietness.ALL in (asked.quiet or ()) and not asked.dryrun:
+            handler = logging.StreamHandler()
+            handler.addFilter(_is_printed_nowhere_else)
+            logger.addHandler(handler)
 
     def _tell(self) -> None:
         """Print notices about the plan and its records."""
@@ -220,6 +233,15 @@ def _end_in_one_line(number: int, frame: FrameType | None) -> None:
     sys.exit(
         "millistep: interrupted; complete environments and runs are kept, the same command goes on"
     )
+
+
+def _is_printed_nowhere_else(record: logging.LogRecord) -> bool:
+    """Return whether an error is Snakemake's own. Programs print why their jobs failed, and a start
+    prints that the folder is locked.
+    """
+    kind = getattr(record, "exception", None)
+    ended = "At least one job did not complete" in record.getMessage()
+    return kind not in (None, "RuleException", "LockException") and not ended
 
 
 def tell(line: str) -> None:

@@ -42,12 +42,16 @@ def main() -> int:
         file.reserve()
         record = recorded(options)
         hold()  # a signal now would lose the run
-        record = file.write(record)
-        say(result(options.place, options.start, record))
+        if _was_not_tried(record) and _has_earlier(options):
+            say(f"{options.record}: keeping the earlier record: {record['reason']}")
+        else:
+            record = file.write(record)
+            say(result(options.place, options.start, record))
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)
     except OSError as error:
-        say(f"millistep: {error.filename or options.record}: {error.strerror}")
+        if options.attempt == 1:  # else the first attempt gave the reason
+            say(f"millistep: {options.record}: cannot write the record: {error.strerror}")
         return 1
     finally:
         file.discard()
@@ -117,8 +121,23 @@ def _caches(results: Path, record: Path) -> Path:
 
 def _is_measured(options: argparse.Namespace) -> bool:
     """Return whether a record of this run is there: its job was killed after it was written."""
+    found = _earlier(options)
+    return bool(found and found["identity"] == options.identity)
+
+
+def _has_earlier(options: argparse.Namespace) -> bool:
+    """Return whether there is a record of an earlier measurement, which is worth keeping."""
+    return _earlier(options) is not None
+
+
+def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:
+    """Return the record that is there; None if it is missing, broken, or was not tried either."""
     try:
         found = reading.read(options.record)
     except (FileNotFoundError, reading.Unreadable):
-        return False
-    return bool(found["identity"] == options.identity) and not reading.could_not_begin(found)
+        return None
+    return None if _was_not_tried(found) else found
+
+
+def _was_not_tried(record: dict[str, Any]) -> bool:
+    return record["status"] == "refused" or reading.could_not_begin(record)

@@ -52,8 +52,8 @@ class RecordFile:
         self._partial.unlink(missing_ok=True)
 
 
-def valid(record: dict) -> dict:
-    """Return a record if it matches its schema, else an ``error`` record that names the violation.
+def violation(record: dict) -> str:
+    """Return where and how a record violates its schema; empty if it does not.
 
     NaN and infinite numbers violate it, too: JSON has no such numbers.
     """
@@ -61,14 +61,19 @@ def valid(record: dict) -> dict:
 
     schema = json.loads(SCHEMA_FILE.read_text())
     errors = jsonschema.Draft202012Validator(schema).iter_errors(record)
-    if violation := jsonschema.exceptions.best_match(errors):
-        reason = f"invalid record: {violation.json_path}: {violation.message[:200]}"
-    else:
-        try:
-            json.dumps(record, allow_nan=False)
-            return record
-        except ValueError as problem:
-            reason = f"invalid record: {problem}"
+    if found := jsonschema.exceptions.best_match(errors):
+        return f"{found.json_path}: {found.message[:200]}"
+    try:
+        json.dumps(record, allow_nan=False)
+    except ValueError as problem:
+        return str(problem)
+    return ""
+
+
+def valid(record: dict) -> dict:
+    """Return a record that matches its schema: this one, or an error that names its violation."""
+    if not (found := violation(record)):
+        return record
     unknown = dict.fromkeys(("timing", "monitor", "energy", "work", "host_overhead", "parity"))
-    unknown |= {"probes": [], "warnings": [], "status": "error", "reason": reason}
-    return {**record, **unknown}
+    unknown |= {"probes": [], "warnings": [], "status": "error"}
+    return {**record, **unknown, "reason": f"invalid record: {found}"}
