@@ -3,13 +3,12 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 from base64 import urlsafe_b64encode
 
 from .conftest import COLUMNS, CONFIG, KERAS2, PYTORCH, TABLE, counted
 
-BERT = "workflow/measure/models/bert"
+ENVIRONMENTS = "envs/2026-11/cpu"
 RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
 
 
@@ -23,26 +22,14 @@ def test_nothing_is_done_twice_although_all_was_touched_and_keys_were_reordered(
     assert project.planned() == {}
 
 
-def test_a_changed_timer_measures_everything_again(project):
+def test_another_version_of_measuring_measures_everything_again(project):
     project.append("workflow/measure/timer.py")
+    assert project.planned() == {}
+    project.edit("workflow/measure/protocol.py", "MEASURE = 1", "MEASURE = 2")
     said = project.dry_run()
     assert project.measured_by(said) == counted(*COLUMNS)
-    for rule in ("known_steps", "self_test", "time_again", "canary_cpu"):
+    for rule in ("known_steps", "self_test", "time_again", "reference_cpu"):
         assert re.search(rf"^{rule} +\d+$", said, re.M), rule
-
-
-def test_what_says_how_a_block_was_measured_is_made_again_without_touching_a_cell(project):
-    before = project.records()
-    project.append("workflow/measure/controls/canary.py")
-    block = project.folder / "results/blocks/smoke/bert/fit-b4"
-    sessions = (block / "round1.json").read_bytes()
-    (block / "round1.json").unlink()
-    project.made("sessions")
-    assert (block / "round1.json").read_bytes() == sessions
-    # If the canaries are lost, too, like those of earlier versions, what is there counts.
-    shutil.rmtree(block / "round1")
-    assert {*project.planned()} & {"canary_cpu", "time_again"} == set()
-    assert project.measured() == {} and project.records() == before
 
 
 def test_a_removed_record_is_measured_again_alone_and_by_its_path_nothing_else(project):
@@ -54,15 +41,15 @@ def test_a_removed_record_is_measured_again_alone_and_by_its_path_nothing_else(p
     assert re.search(r"^total +1$", done.stdout + done.stderr, re.M)
     after = project.records()
     assert {name for name in after if after[name] != before[name]} == {RECORD}
-    assert json.loads(after[RECORD])["session"]["node"]
+    assert json.loads(after[RECORD])["timing"]["in_turns"] == 1
 
 
 def test_snakemakes_own_options_work_on_cells(project):
     forced = project.planned("-R", "time_keras3_jax")
     assert {rule for rule in forced if rule.startswith("time_")} == {"time_keras3_jax"}
-    assert {"canary_cpu", "sessions"} <= {*forced}
+    assert "reference_cpu" in forced
     assert project.planned("-f", "--", RECORD) == {"time_keras3_jax": 1}
-    project.append(f"{BERT}/pytorch.py")
+    project.append(f"{ENVIRONMENTS}/pytorch.yaml")
     until = project.planned("--until", "time_pytorch_eager")
     assert {rule for rule in until if rule.startswith("time_")} == {"time_pytorch_eager"}
     said = project.snakemake("-n").stdout
@@ -73,48 +60,41 @@ def test_snakemakes_own_options_work_on_cells(project):
     assert re.search(r"pytorch-eager/run1\.json\t.*\ttime_pytorch_eager\t.*update pending", states)
 
 
-def test_the_command_at_the_end_measures_more_rounds_and_keeps_what_there_is(project, measured):
-    said = measured.first.stdout
-    assert "Nothing can be called best from one run" in said
-    told = re.search(
-        r"^`.*--config runs=(\d)\W.* measures (\d) more rounds of everything, ", said, re.M
-    )
-    assert project.measured("--config", f"runs={told[1]}") == counted(*COLUMNS * int(told[2]))
-
-
 def test_a_moved_project_measures_nothing(project, tmp_path):
     """This also holds for a whole record whose job Snakemake did not see end."""
     moved = project.copy(tmp_path / "elsewhere" / "other name")
     marker = moved.folder / ".snakemake/incomplete" / urlsafe_b64encode(RECORD.encode()).decode()
     marker.parent.mkdir(parents=True, exist_ok=True)
-    marker.write_text("{}")
     assert moved.measured() == {}
+    before = moved.records()
+    marker.write_text("{}")
+    assert "already measured, keeping it" in moved.made(RECORD).stderr
+    assert moved.records() == before
 
 
 def test_a_change_in_a_clone_beside_its_results_measures_the_changed_cells(project, fresh):
     """Snakemake remembers nothing there; the cells and the reason are named."""
     subprocess.run(["cp", "-a", str(project.folder / "results"), str(fresh.folder)], check=True)
-    fresh.append(f"{BERT}/keras2.py")
+    fresh.append(f"{ENVIRONMENTS}/keras2-tensorflow.yaml")
     said = fresh.dry_run()
     assert fresh.measured_by(said) == counted(*KERAS2)
     changed, planned = 2 * len(KERAS2), 2 * len(COLUMNS)
     assert f"millistep: {changed} of {planned} runs to measure at smoke scale" in said
-    assert "sources changed: bert fit b4 keras2-tensorflow, bert predict b8" in said
+    assert "environment changed: bert fit b4 keras2-tensorflow, bert predict b8" in said
 
 
 def test_a_real_rerun_replaces_the_changed_record_and_no_other(project):
     before = project.records()
-    project.append(f"{BERT}/keras2.py")
+    project.append(f"{ENVIRONMENTS}/keras2-tensorflow.yaml")
     project.measure()
     after = project.records()
     changed = {name for name in after if after[name] != before.get(name)}
     assert len(changed) == 2 * len(KERAS2)
     assert {name.split("/")[-2] for name in changed} == {*KERAS2}
-    block = "results/blocks/smoke/bert/fit-b4/round1.json"
-    first, second = json.loads((project.folder / block).read_text())["sessions"]
-    assert [path.split("/")[-2] for path in second["runs"]] == [*KERAS2]
-    assert len(first["runs"]) == len(COLUMNS) and first["id"] != second["id"]
-    assert all(second["canaries"]["cpu"].values())
+    old, new = (
+        {json.loads(of[name])["session"]["id"] for name in changed} for of in (before, after)
+    )
+    assert not old & new  # new runs are not compared with kept ones
     assert project.planned("--", TABLE) == {}
 
 
