@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -12,13 +14,15 @@ import yaml
 
 from deploy.environments import definition_sha256
 from planning.plan import Plan
-from supervise import device, parent
+from supervise import device, parent, turns
+from tests.measure import nvml
 
 from . import build, environment
 from .environment import ROOT
 from .machine import Machine
 
 TIME_LIMIT_S, MEMORY_LIMIT_MIB = 1800.0, 16_000.0
+ENDS = "start_ns", "elapsed_ns"
 
 
 def planned(columns, models=None, tasks=None, scale="smoke", **changes) -> list:
@@ -74,25 +78,42 @@ def measured(
     identity["variables"] = {**identity["variables"], **machine.variables}
     found = {**marker, "definition_sha256": identity["environment"], "method": "interpreter"}
     limits = (TIME_LIMIT_S, memory_limit_mib)
-    windows, measure = [], parent._measure
-
-    def noted(*arguments):
-        windows.append(measure(*arguments))
-        return windows[-1]
-
-    with mock.patch.object(parent, "_measure", noted):
-        log = record.with_suffix(".log")
-        made = parent.run(parent.Job(json.dumps(identity), found, log, *limits, **options), record)
-    return {**made, "window_ns": windows[-1] if windows else None}
+    job = parent.Job(json.dumps(identity), found, record.with_suffix(".log"), *limits, **options)
+    own = machine.folder / "lock"
+    own.mkdir(exist_ok=True)
+    with (
+        mock.patch.object(turns, "folder", lambda name: own),
+        turns.Member("gpu", "start", ["own"], "own") as member,
+    ):
+        made = parent.run(job, member)
+    windows = (made["timing"] or {}).get("blocks")
+    borders = windows and (windows[0]["start_ns"], sum(windows[-1][k] for k in ENDS))
+    return {**made, "window_ns": borders or None}
 
 
 @contextmanager
 def on(machine: Machine) -> Iterator[Machine]:
     """Put this process on the machine, as the supervisor would be."""
     with mock.patch.dict(os.environ, machine.environ(), clear=True):
-        device.gpus.cache_clear()
-        yield machine
+        simulated = nvml.module(_gpus(machine))
+        with mock.patch.dict(sys.modules, pynvml=simulated):
+            device.gpus.cache_clear()
+            yield machine
     device.gpus.cache_clear()
+
+
+def _gpus(machine: Machine) -> dict:
+    """Return the answers of the machine's NVML, which a process of its own loads."""
+    query = "--query-gpu=name,uuid,memory.total,driver_version"
+    command = [machine.programs / "nvidia-smi", query, "--format=csv,noheader,nounits"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    lines = [] if done.returncode else done.stdout.splitlines()
+    facts = [line.split(", ") for line in lines]
+    gpus = [
+        {"name": name, "uuid": uuid, "memory_mib": int(mib), "divided": None, "parts": []}
+        for name, uuid, mib, _ in facts
+    ]
+    return {"gpus": gpus, "driver": facts[0][3] if facts else "", "broken": not facts}
 
 
 def kernels(record: dict) -> list[dict]:

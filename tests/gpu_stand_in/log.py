@@ -5,6 +5,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
+from measure.timer import DISCARDED
+
 COUNTS = struct.Struct("=3q7Q8Q8Q8q8q8q")
 KERNEL = struct.Struct("=240sQq")
 FENCE = struct.Struct("=q2Q2q")
@@ -84,18 +86,22 @@ def step_of(
 ) -> Step:
     """The step of a run that one of these processes has made.
 
-    window_ns: from the start of the first of its blocks to the end of the last one. Both are where
-    the device had nothing left, so that it counts what was done since the last such border.
+    window_ns: from the start of the first of its windows to the end of the last one. Both are where
+    the device had nothing left, so that it counts what was done since the last such border, the
+    steps among it that are discarded at the beginning of each later turn, and their fence.
     fence_waits: True if the fence is a call that waits; JAX's is woken by a function of the host.
     """
-    steps = sum(block["steps"] for block in blocks)
+    size, later = blocks[0]["steps"], len(blocks) - 1
+    discarded = later * max(1, size // DISCARDED) if size > 1 else 0
+    steps = sum(block["steps"] for block in blocks) + discarded
+    fences = len(blocks) + (later if size > 1 else 0)
     begin, end = max(
         ([_last_border(process.fences, at_ns) for at_ns in window_ns] for process in processes),
         key=lambda borders: borders[1].at_ns,
     )
     return Step(
         launches=(end.launches - begin.launches) / steps,
-        waits=(end.waits - begin.waits - fence_waits * len(blocks)) / steps,
+        waits=(end.waits - begin.waits - fence_waits * fences) / steps,
         busy_ms=(end.busy_ns - begin.busy_ns) / steps / 1e6,
         idle_ms=(end.idle_ns - begin.idle_ns) / steps / 1e6,
     )

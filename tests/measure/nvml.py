@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import ModuleType
 
 from ..shared import put
 
@@ -109,3 +110,10 @@ def install(folder: Path, models=(A100,), driver="580.82.07", divided=(), broken
     ]
     answers = json.dumps({"gpus": gpus, "driver": driver, "broken": broken})
     return put(folder / "pynvml.py", MODULE.format(answers=answers)).parent
+
+
+def module(answers: dict) -> ModuleType:
+    """Return a module `pynvml` with these answers, for this process."""
+    simulated = ModuleType("pynvml")
+    exec(MODULE.format(answers=json.dumps(answers)), simulated.__dict__)
+    return simulated
