@@ -32,9 +32,10 @@ def test_a_source_tree_is_measured_beside_the_release_and_a_broken_one_says_why(
     assert f"{broken} cannot be installed: " in reason
     assert "cannot be installed: " in (project.folder / TABLE).read_text()
 
-    # A changed file is another column to measure, and no other cell's business.
+    # A start tries an environment again that failed; a changed file affects its own cells alone.
+    assert project.measured() == {"keras3-jax+broken": 1}
     (fork / "tiny_thing.py").write_text("SAYS = 'edited'")
-    assert project.measured() == {"keras3-jax+fork": 1}
+    assert project.measured() == {"keras3-jax+fork": 1, "keras3-jax+broken": 1}
     (broken / "tiny_thing.py").write_text("SAYS = 'mended'")
     assert project.measured() == {"keras3-jax+fork": 1, "keras3-jax+broken": 1}
     project.measure(**backend)

@@ -52,8 +52,10 @@ def test_snakemakes_own_options_work_on_cells(project):
     project.append(f"{ENVIRONMENTS}/pytorch.yaml")
     until = project.planned("--until", "time_pytorch_eager")
     assert {rule for rule in until if rule.startswith("time_")} == {"time_pytorch_eager"}
-    said = project.snakemake("-n").stdout
-    assert said.count("Params have changed since last execution") >= 2 * len(PYTORCH)
+    said = project.snakemake("-n").stderr
+    assert f"millistep: {2 * len(PYTORCH)} of {2 * len(COLUMNS)} runs to measure" in said
+    for column in PYTORCH:
+        assert re.search(rf"environment changed: .*bert fit b4 {column}", said)
     listed = project.snakemake("--list-changes", "params").stdout
     assert "results/records/smoke/bert/fit-b4/pytorch-eager/run1.json" in listed
     states = project.snakemake("--summary").stdout
