@@ -18,6 +18,7 @@ class ClusterProject:
 
     def __init__(self, folder: Path, cluster: Cluster):
         self.folder, self.cluster = folder, cluster
+        self.at_once: list[int] = []  # jobs that were submitted and had not ended
         self.local = fake_project(folder, "step_ms: 1.0")
         own = folder / OWN
         shutil.copy(own / "frameworks/fake.py", own / "frameworks/other.py")

@@ -4,6 +4,8 @@ import csv
 import json
 import re
 
+from millistep.analysis.steady import TAIL_SHARE
+
 from ..shared import TIMED, valid
 from .conftest import COLUMNS, FRAMEWORKS
 
@@ -75,6 +77,6 @@ def test_the_table_holds_the_means_of_the_records(measured):
         windows, cell = record["timing"]["blocks"], record["cell"]
         row = by_cell[cell["task"], cell["column"]]
         kept = windows[-int(row["windows"]) :]  # without warm-up
-        assert len(kept) >= len(windows) / 2
+        assert len(kept) >= TAIL_SHARE * len(windows)
         mean = sum(w["elapsed_ns"] for w in kept) / sum(w["steps"] for w in kept) / 1e6
         assert abs(float(row["ms_per_step"]) / mean - 1) < 1e-6
