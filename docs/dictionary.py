@@ -1,4 +1,4 @@
-"""Write the meaning of the columns of the CSV files into docs/files.md.
+"""Write the meaning of the columns of the CSV files into docs/output-files.md.
 
 .venv-analysis/bin/python docs/dictionary.py
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 DOCS = Path(__file__).resolve().parent
-PAGE = DOCS / "files.md"
+PAGE = DOCS / "output-files.md"
 BELOW = "<!-- Below: python docs/dictionary.py -->\n"
 EVERY, ABOUT = "every", "about"
 

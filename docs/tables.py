@@ -19,7 +19,7 @@ from planning.models import Model, Models
 
 README = WORKFLOW.parent / "config/README.md"
 HEAD = "| setting | what it is | allowed | default | frameworks |\n|---|---|---|---|---|\n"
-PAGE = WORKFLOW.parent / "docs/rows.md"
+PAGE = WORKFLOW.parent / "docs/workloads.md"
 BELOW = "<!-- Below: python3 docs/tables.py -->\n"
 SCALES = ("paper", "laptop")  # smoke only exercises the code
 

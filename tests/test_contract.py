@@ -14,7 +14,7 @@ from tests.shared import ROOT, schema
 
 def test_the_record_and_the_docs_have_the_statuses_of_the_code():
     assert schema("record")["properties"]["status"]["enum"] == list(STATUSES)
-    text = (ROOT / "docs/reading_the_report.md").read_text()
+    text = (ROOT / "docs/report.md").read_text()
     listed = text.partition("\n## A cell without a number\n")[2].partition("\n## ")[0]
     of_tables = ["invalid record", "outdated", "not measured"]
     found = re.findall(r"^\| `([^`]+)`", listed, re.MULTILINE)

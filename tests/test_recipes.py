@@ -108,7 +108,7 @@ def column_names(plan: dict) -> list[str]:
 
 
 def test_a_model(copy):
-    section = (ROOT / "docs/own_model.md").read_text()
+    section = (ROOT / "docs/custom-model.md").read_text()
     for name, code in PAGE_FILE.findall(section):
         copy.write(f"workflow/measure/{name}", code)
     copy.follow("Add a model")

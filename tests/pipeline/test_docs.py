@@ -19,9 +19,7 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
 # Followed by test_bundle.py, test_offline.py, test_own_operation.py and tests/cluster.
-FOLLOWED = [
-    ROOT / f"docs/{name}.md" for name in ("elsewhere", "offline", "own_operation", "cluster")
-]
+FOLLOWED = [ROOT / f"docs/{name}.md" for name in ("elsewhere", "offline", "custom-op", "cluster")]
 
 
 def commands() -> list[str]:
@@ -101,7 +99,7 @@ def test_the_analysis_has_the_options(command):
 
 def configurations() -> list[tuple[Path, dict]]:
     """Texts in the pages that look like configurations."""
-    pages = [ROOT / "README.md", ROOT / "docs/columns.md", ROOT / "config/README.md"]
+    pages = [ROOT / "README.md", ROOT / "docs/compare.md", ROOT / "config/README.md"]
     texts = [(page, text) for page in pages for text in YAML.findall(page.read_text())]
     keys = yaml.safe_load((ROOT / "config/config.yaml").read_text()).keys()
     loaded = [(page, yaml.safe_load(text)) for page, text in texts]

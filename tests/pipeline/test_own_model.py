@@ -1,4 +1,4 @@
-"""docs/own_model.md, followed to the letter from outside the repository."""
+"""docs/custom-model.md, followed to the letter from outside the repository."""
 
 import re
 
@@ -9,7 +9,7 @@ FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
 
 
 def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
-    section = (ROOT / "docs/own_model.md").read_text()
+    section = (ROOT / "docs/custom-model.md").read_text()
     files = dict(FILE.findall(section))
     assert {name.rsplit("/", 1)[1] for name in files} >= {"model.yaml", "keras3.py", "pytorch.py"}
     for name, content in files.items():

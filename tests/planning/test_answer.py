@@ -191,5 +191,5 @@ def test_the_reusable_workflow_calls_the_same_command():
     inputs = WORKFLOW[True]["workflow_call"]["inputs"]  # YAML 1.1 reads `on` as true
     for name in ("framework", "study", "minutes", "threshold"):
         assert inputs[name]["default"] == answer._options().get_default(name)
-    page = (ROOT / "docs/pull_request.md").read_text()
+    page = (ROOT / "docs/regression-check.md").read_text()
     assert all(f"`{name}`" in page or f"      {name}: " in page for name in inputs)

@@ -17,7 +17,7 @@ from .test_config import ROOT, plan
 RECIPE = re.compile(
     r"^```yaml\n(.*?)^```\n\n`(--configfile [^`]+)`: ([\d,]+) runs at (\w+) scale", re.M | re.S
 )
-TEXT = (ROOT / "config/README.md").read_text() + (ROOT / "docs/first_run.md").read_text()
+TEXT = (ROOT / "config/README.md").read_text() + (ROOT / "docs/tutorial.md").read_text()
 RECIPES = RECIPE.findall(TEXT)
 
 
@@ -45,5 +45,5 @@ def shipped(name):
 def test_a_first_run_is_told_with_what_it_prints(tmp_path):
     made = plan(scale="laptop", runs=3)
     said = changes.summary(made, changes.reasons(made, tmp_path)).splitlines()
-    page = (ROOT / "docs/first_run.md").read_text()
+    page = (ROOT / "docs/tutorial.md").read_text()
     assert f"```text\n{said[0]}\n" in page
