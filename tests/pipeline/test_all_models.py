@@ -116,7 +116,9 @@ def test_every_step_was_profiled_and_none_was_compiled_while_timed(half):
         )
         groups = {group_of(operation["name"]) for operation in profile["operations"]}
         # XLA's fusions for a CPU library have no names of their operations.
-        known = {"products and attention"} | ({"other"} if record["cell"]["column"] == "keras3-jax" else set())
+        known = {"products and attention"} | (
+            {"other"} if record["cell"]["column"] == "keras3-jax" else set()
+        )
         assert groups & known, name
         assert record["timing"]["compilations"]["during_timing"] in (0, None), name
         assert record["parity"]["matmul_precision"] == "float32", name
