@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from planning import changes
 from planning.config import lay_over
 from planning.order import positions
+from planning.runs import until_decided
 
 from ..nets import NETS
-from ..shared import SMALL_NETS, valid
+from ..shared import SMALL_NETS, put, valid
 from .records import identities, record_text, write_record
 from .test_config import ROOT, plan, refused
 
@@ -177,7 +178,7 @@ def test_a_model_a_task_or_a_batch_size_may_have_its_own_number(runs, expected):
             {"gemma": {"generate": {2: 3}}},
             "runs.gemma.generate: no row has the batch size '2'; allowed are 4, 1",
         ),
-        ({"bert": 0}, "runs: {'bert': 0} is not allowed; allowed are 'default', a whole"),
+        ({"bert": 0}, "runs: {'bert': 0} is not allowed; allowed are 'default', 'auto', a whole"),
         ({"bert": {"fit": "many"}}, "is not allowed; allowed are"),
         ({}, "runs: {} is not allowed; allowed are"),
         (101, "runs: 101 is not allowed; allowed are"),
@@ -210,3 +211,30 @@ def test_a_number_of_the_command_line_takes_the_place_of_the_files_and_of_snakem
     assert config == {"models": {"bert": 1}, "runs": {"bert": {"fit": {"8": 5}}}, "seed": 2}
     lay_over(config, {"runs": 7})
     assert config["runs"] == 7 and list(config) == ["models", "runs", "seed"]
+
+
+def test_auto_adds_rounds_to_undecided_workloads_and_counts_the_looks(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    models = {"bert": {"fit": [4, 8]}, "gemma": {"fit": 2}}
+    first = plan(models=models, runs="auto", scale="laptop")
+    assert {*first.runs_of.values()} == {3} and {
+        row["looks"] for row in first.document()["rows"]
+    } == {1}
+    states = [("bert", 4, 3, True), ("bert", 8, 5, False), ("gemma", 2, 9, True)]
+    last = [
+        {"model": m, "task": "fit", "batch_size": b, "rounds": n, "undecided": u}
+        for m, b, n, u in (*states, ("gone", 1, 3, True))
+    ]
+    put(tmp_path / "results/summary.json", json.dumps({"workloads": last}))
+    again = plan(models=models, runs="auto", scale="laptop")
+    assert [*again.runs_of.values()] == [5, 5, 9]
+    assert [row["looks"] for row in again.document()["rows"]] == [2, 2, 4]
+    assert {row["looks"] for row in plan(models=models, runs=5).document()["rows"]} == {0}
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"workloads": [{"rounds": 5}]}', '{"workloads": 3}']
+)
+def test_auto_starts_from_the_default_without_a_summary_that_can_be_read(tmp_path, content):
+    rows = plan(models={"bert": {"fit": 4}}).rows
+    assert [*until_decided(3, rows, put(tmp_path / "summary.json", content)).values()] == [3]

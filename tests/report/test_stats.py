@@ -100,6 +100,18 @@ def test_drift_cancels_in_turns():
     assert found == pytest.approx(0.1, abs=0.03)
 
 
+def test_a_third_look_has_an_eighth_of_the_errors():
+    logs = pd.DataFrame({"log": np.log([1.1, 1.2, 1.15]), "machine": "one", "cell": "a"})
+    once = stats.over_rounds(logs, ["cell"]).loc["a"]
+    third = stats.over_rounds(logs.assign(looks=3), ["cell"]).loc["a"]
+    assert third["p"] == pytest.approx(8 * once["p"])
+    joint = stats.over_rounds(logs, ["cell"], names=8).loc["a"]
+    assert (third["low"], third["high"]) == (joint["low"], joint["high"])
+    assert (
+        stats.over_rounds(logs.assign(log=[0.1, -0.1, 0.01], looks=3), ["cell"]).loc["a"]["p"] == 1
+    )
+
+
 def test_machines_are_the_values_if_there_are_several():
     lines = [("x", "one", 0.1), ("x", "one", 0.3), ("x", "two", 0.4)]
     rounds = pd.DataFrame(lines, columns=["name", "machine", "log"])

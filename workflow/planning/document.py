@@ -117,4 +117,5 @@ def _row(plan, row: Row, place: int) -> dict:
         "title": f"{model.title} {row.task}",
         "published_batch_size": published[place] if place < len(published) else None,
         "measures": plan.measures[row],
+        "looks": plan.looks(row),
     }

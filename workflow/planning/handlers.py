@@ -51,11 +51,11 @@ class Handlers:
             tell(f"report so far: {last.as_posix()}")
 
     def _show_results(self) -> None:
-        """Print the table, the conclusions, and where the report is."""
+        """Print the table, the sentences of the first page, and where the report is."""
         sys.stdout.flush()
         sys.stdout.buffer.write(self._page.with_name("table.md").read_bytes())
         try:
-            sentences = json.loads(self._page.with_name("conclusion.json").read_text())["sentences"]
+            sentences = json.loads(self._page.with_name("summary.json").read_text())["sentences"]
         except (OSError, ValueError, LookupError, TypeError):
             sentences = []
         print("", *sentences, "", f"Report: {self._page.as_posix()}", sep="\n", flush=True)

@@ -74,7 +74,11 @@ class Plan:
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         default = resolve.DEFAULT_RUNS[self.scale]
-        self.runs_of = runs.runs_of_rows(self.config["runs"], default, self.rows)
+        if self.config["runs"] == runs.AUTO:
+            summary = Path(self.results, "summary.json")
+            self.runs_of = runs.until_decided(default, self.rows, summary)
+        else:
+            self.runs_of = runs.runs_of_rows(self.config["runs"], default, self.rows)
         self.measures = {
             row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
         }
@@ -84,6 +88,12 @@ class Plan:
     def rounds(self) -> int:
         """The number of rounds over the rows: the runs of the row that has most."""
         return max(self.runs_of.values())
+
+    def looks(self, row: Row) -> int:
+        """Return how often it was looked whether a workload is decided; 0 for a given number."""
+        if self.config["runs"] != runs.AUTO:
+            return 0
+        return runs.looks(resolve.DEFAULT_RUNS[self.scale], self.runs_of[row])
 
     @property
     def self_test(self) -> str:

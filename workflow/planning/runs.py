@@ -1,13 +1,19 @@
-"""The number of runs of each row: one for all, or others for a model, a task or a batch size."""
+"""The number of runs of each row: one for all, or others for a model, a task or a batch size.
+
+With ``auto``, each start adds two rounds to the workloads that the last report calls undecided.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from planning.cells import Row
 from planning.config import ConfigError
+from supervise import reading
 
+AUTO, MORE, MOST = "auto", 2, 9  # rounds that a start adds to an undecided workload, and the most
 REST = "default"  # the key for all rows that are not named
 # The parts that name a row, from the outermost to the innermost key.
 PARTS = ("model", "task", "batch size")
@@ -24,6 +30,23 @@ def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int
     rest = named.pop(REST, REST)
     found = dict.fromkeys(rows, default if rest == REST else rest)
     return found | _named(named, rows, ("runs",))
+
+
+def until_decided(default: int, rows: Sequence[Row], summary: Path) -> dict[Row, int]:
+    """Return the number of runs of each row with `auto`; summary: what the last report wrote."""
+    found = dict.fromkeys(rows, default)
+    needed = {"model", "task", "batch_size", "rounds", "undecided"}
+    for last in reading.entries(summary, "workloads", needed):
+        row = Row(last["model"], last["task"], last["batch_size"])
+        if row in found and isinstance(last["rounds"], int):
+            rounds = last["rounds"] + (MORE if last["undecided"] else 0)
+            found[row] = max(default, min(rounds, MOST))
+    return found
+
+
+def looks(default: int, rounds: int) -> int:
+    """Return how often it was looked whether a workload with so many rounds is decided."""
+    return 1 + (rounds - default) // MORE
 
 
 def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:

@@ -385,9 +385,9 @@ class Data:
 
         ratio = t(configuration) / t(base) over all rounds, with its 95 % interval.
         """
-        return stats.over_rounds(
-            self.round_ratios, [*WORKLOAD, "base", "configuration"]
-        ).reset_index()
+        looks = pd.DataFrame(self.plan["rows"])[[*WORKLOAD, "looks"]]
+        rounds = self.round_ratios.merge(looks, on=WORKLOAD)
+        return stats.over_rounds(rounds, [*WORKLOAD, "base", "configuration"]).reset_index()
 
     @cached_property
     def cells(self) -> pd.DataFrame:

@@ -32,7 +32,7 @@ class Ratio(NamedTuple):
 NO_RATIO = Ratio(np.nan, np.nan, np.nan, np.nan, 0)
 
 
-def half_width(error: pd.Series, values: pd.Series, names: int = 1) -> pd.Series:
+def half_width(error: pd.Series, values: pd.Series, names: int | pd.Series = 1) -> pd.Series:
     """Return half of the t interval of a mean; `names` intervals hold together (Bonferroni)."""
     return error * stats.t.ppf(1 - ALPHA / 2 / names, values - 1)
 
@@ -84,18 +84,21 @@ def neighbors(
 def over_rounds(rounds: pd.DataFrame, by: list[str], names: int = 1) -> pd.DataFrame:
     """Return ratio, low, high, p (two-sided), rounds and pairs of each group of `log` ratios.
 
-    `rounds` has columns `log` and `machine` and maybe `pairs`. If a group was measured on several
-    machines, its values are the means of the machines.
+    `rounds` has columns `log` and `machine` and maybe `pairs` and `looks`. If a group was measured
+    on several machines, its values are the means of the machines. If rounds were added to a group
+    because it was undecided, its k-th look at the data has a share of 1/2^k of the errors.
     """
     rounds = rounds.astype({"log": float})  # without any round it is of no type
-    machines = rounds.groupby(by, sort=False)["machine"].transform("nunique")
+    groups_of = rounds.groupby(by, sort=False)
+    machines = groups_of["machine"].transform("nunique")
     apart = rounds["machine"].where(machines > 1, np.arange(len(rounds)).astype(str))
     values = rounds.groupby([*by, apart.rename("value")], sort=False)["log"].mean()
     groups = values.groupby(level=by, sort=False)
     mean, error, number = groups.mean(), groups.sem(), groups.count()
-    half = half_width(error, number, names)
+    looks = 2 ** groups_of["looks"].first() if "looks" in rounds else 1
+    half = half_width(error, number, names * looks)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * stats.t.sf(np.abs(mean) / error, number - 1)
+        p = np.minimum(looks * 2 * stats.t.sf(np.abs(mean) / error, number - 1), 1)
     found = pd.DataFrame(
         {
             name: np.exp(log)
@@ -103,9 +106,8 @@ def over_rounds(rounds: pd.DataFrame, by: list[str], names: int = 1) -> pd.DataF
         }
     )
     found["p"] = np.where(number < MIN_RUNS, np.nan, np.where((error == 0) & (mean == 0), 1.0, p))
-    counts = rounds.groupby(by, sort=False)
-    found["rounds"] = counts.size()
-    found["pairs"] = counts["pairs"].sum() if "pairs" in rounds else 0
+    found["rounds"] = groups_of.size()
+    found["pairs"] = groups_of["pairs"].sum() if "pairs" in rounds else 0
     return found
 
 

@@ -11,7 +11,7 @@ from millistep.analysis.archive import contents
 from millistep.analysis.caveats import caveats
 from millistep.analysis.frames import Data
 from millistep.analysis.load import load
-from millistep.analysis.report import appendix, keras_page, methods, page
+from millistep.analysis.report import appendix, keras_page, methods, page, summary
 from millistep.analysis.topics import TOPICS, topics
 from millistep.analysis.words import tried
 
@@ -58,6 +58,7 @@ def render(
     more += methods.sections(data, contents.digest(root, contents.measured(data.plan, root)))
     more = [each for each in more if each["sentences"] or each["text"]]
     page.write(data, folder, drawn, warned, said, more)
+    summary.write(data, folder)
     tried("appendix", appendix.write, data, folder, drawn)
     tried("page.md", keras_page.write, data, folder, drawn, warned)
     return data

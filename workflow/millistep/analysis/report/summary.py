@@ -1,0 +1,49 @@
+"""What a start prints when it ends, and what the next one needs of it with `runs: auto`."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from millistep.analysis.frames import WORKLOAD, Data
+from millistep.analysis.report.first_page import sentences
+from millistep.analysis.stats import INCONCLUSIVE
+from millistep.analysis.words import count
+
+MORE, MOST = 2, 9  # rounds, as in planning/runs.py
+
+
+def write(data: Data, folder: Path) -> None:
+    """Write summary.json: sentences, and the state of each workload."""
+    found = workloads(data)
+    asked = [line for line in (*sentences(data), more(found)) if line]
+    content = {"sentences": asked, "workloads": found.to_dict("records")}
+    (folder / "summary.json").write_text(json.dumps(content, indent=1) + "\n")
+
+
+def workloads(data: Data) -> pd.DataFrame:
+    """Return WORKLOAD, rounds (planned), undecided and round_s (median) of each workload."""
+    groups = data.cells.groupby(WORKLOAD, sort=False)
+    found = groups.agg(
+        rounds=("planned_runs", "max"), undecided=("standing", lambda of: INCONCLUSIVE in {*of})
+    )
+    runs = data.runs.dropna(subset=["started_at", "finished_at"])
+    times = runs.assign(
+        start=pd.to_datetime(runs["started_at"]), end=pd.to_datetime(runs["finished_at"])
+    ).groupby([*WORKLOAD, "run"], sort=False)
+    lasted = (times["end"].max() - times["start"].min()).dt.total_seconds()
+    found["round_s"] = lasted.groupby(level=WORKLOAD, sort=False).median()
+    return found.fillna({"round_s": 0.0}).reset_index()
+
+
+def more(found: pd.DataFrame) -> str:
+    """Return what more rounds of the undecided workloads would cost; empty without any."""
+    able = found[found["undecided"] & (found["rounds"] + MORE <= MOST)]
+    if able.empty:
+        return ""
+    minutes = max(1, round(MORE * able["round_s"].sum() / 60))
+    of = "it" if len(able) == 1 else "them"
+    return (
+        f"{count(len(able), 'workload')} undecided: {MORE} more rounds of {of} take about"
+        f" {minutes} min; a start with runs: auto adds them."
+    )
