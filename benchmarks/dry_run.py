@@ -74,7 +74,7 @@ def compared(small: Path, copy: Path, config: dict, pairs: int) -> None:
     """Print ours beside the workflow of one rule; the bar is 1.5 times that."""
     start_in(copy, config)
     plan = Plan(config, definition_sha256, Path("envs"))
-    jobs = sum(len(files) for _, files in plan.order.steps)
+    jobs = len(plan.timed)
     print(f"{len(plan.rows) * len(COLUMNS):,} cells x {config['runs']}, {jobs:,} timed jobs")
     print(f"plan              {plan_seconds(config):.2f} s")
     (small / "Snakefile").write_text(MANY_JOBS.replace("NUMBER", str(jobs)))
@@ -142,8 +142,6 @@ def finish(copy: Path, config: dict) -> None:
         record = {**dict.fromkeys(required), "schema": SCHEMA, "identity": run.identity}
         record["parity"] = "x" * 10_000
         write(run.record, json.dumps(record, indent=1, sort_keys=True) + "\n")
-    for block in plan.blocks:
-        write(block.path, "{}")
     known_steps = plan.controls.known_steps
     write(known_steps.path, json.dumps({"identity": known_steps.identity}))
     if not virtual_prefix("analysis", Path("envs/analysis.yaml")).is_dir():

@@ -1,7 +1,7 @@
-"""Compares reported ms/step with a hand-written fenced loop, same model, same process.
+"""Compare the reported ms/step with a hand-written loop over the same model in the same process.
 
-Both are repeated in turn, and the ratio is the median of the pairs' ratios, so that
-a drift of the machine falls on both. Run without arguments for all frameworks and tasks.
+Both loops take turns, and the ratio is the median of the pairs' ratios, so that drift of the
+machine affects both. Without arguments, the script measures all frameworks and tasks.
 """
 
 import dataclasses
@@ -11,6 +11,7 @@ import time
 from cells import asked, framework_of, last_line_inside, parser, planned, title
 
 REPEATS = 7
+WINDOW_S = 1.5
 WARMUP_STEPS = 5  # of either loop; neither includes those in which a new call of the API settles
 
 
@@ -33,9 +34,8 @@ def inside(identity):
 
     protocol = dataclasses.replace(
         PROTOCOLS["laptop"],
-        max_steps=20,
-        min_steps=1,
-        cap_s=1.5,
+        windows=1,
+        window_s=WINDOW_S,
         warmup_steps=WARMUP_STEPS,
         synchronised_steps=0,
     )
@@ -52,7 +52,7 @@ def inside(identity):
 
 
 def own_loop(framework, cell, steps):
-    """Time ``generate()`` calls or diffusion steps: the bare loop, a clock around it, then wait."""
+    """Time ``generate()`` calls or diffusion steps: the bare loop between two synchronizations."""
     model = getattr(framework, "step_model", framework.model)
     left, start = steps + WARMUP_STEPS, 0.0
 
@@ -70,7 +70,7 @@ def own_loop(framework, cell, steps):
 
 
 def keras3(framework, cell, steps):
-    """Time the trainer's own step function, fed as the trainer feeds it, then wait."""
+    """Time the trainer's own step function, fed as the trainer feeds it."""
     from keras.src.trainers.data_adapters.py_dataset_adapter import PyDatasetAdapter
 
     model, fit = framework.model, cell.task == "fit"
@@ -142,7 +142,7 @@ def native(framework, cell, steps):
 
 
 def timed(step, fence, steps):
-    """Milliseconds per step between two fences, after the warm-up."""
+    """Return milliseconds per step between two synchronizations, after the warm-up."""
     for _ in range(WARMUP_STEPS):
         step()
     fence()
