@@ -1,21 +1,24 @@
 """Error rates of standings under realistic noise, with the statistics of the report.
 
-    PYTHONPATH=workflow python benchmarks/verdicts.py [WORKLOADS]
+    python3 benchmarks/verdicts.py [WORKLOADS]
 
 A workload has six frameworks. Every run has a level of its own (1.5 %, a process is fast or slow).
 The machine drifts (a random walk of 4 % over 30 s) and has spikes of 0.1 to 1 s. Windows of 0.15 s
-scatter by 4 % with a long tail. In turns, each window carries over up to 2 % of the one before.
+vary by 4 % with a long tail. In turns, each window carries over up to 2 % of the one before.
 Designs: `turns`, the windows of a round alternate; `apart`, each process has all its windows in one
 piece. Lines with a bar decide the exit status.
 """
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from millistep.analysis import stats
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
+
+from millistep.analysis import stats  # noqa: E402 (found by the path above)
 
 WORKLOAD, GROUP = ["model", "task", "batch_size"], ["model", "task", "batch_size", "stack"]
 FRAMEWORKS, WINDOWS, WINDOW_S, START_S = 6, 20, 0.15, 10.0

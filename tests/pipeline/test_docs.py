@@ -18,8 +18,8 @@ PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "ben
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
-# Followed by test_bundle.py, test_offline.py, test_own_operation.py and tests/cluster.
-FOLLOWED = [ROOT / f"docs/{name}.md" for name in ("elsewhere", "offline", "custom-op", "cluster")]
+# Followed by test_bundle.py, test_offline.py and tests/cluster.
+FOLLOWED = [ROOT / "docs/offline.md", ROOT / "docs/cluster.md"]
 
 
 def commands() -> list[str]:
@@ -61,7 +61,7 @@ def test_every_command_is_followed_by_a_test():
     here = {"snakemake", "make", "-P", "export", "podman"}
     # test_module.py, test_recipes.py, tests/planning
     elsewhere = {"snakedeploy", "mkdir", "lock.py", "planning", "tables.py"}
-    by_hand = {"fake_step.py"}  # a benchmark: it needs a quiet machine
+    by_hand = {"hand_loop.py", "verdicts.py", "show.py"}  # benchmarks
     assert {program(command) for command in commands()} == here | elsewhere | by_hand
 
 

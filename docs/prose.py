@@ -1,0 +1,79 @@
+"""Check the language of documents and docstrings. Print a line per problem and exit with 1.
+
+python3 docs/prose.py
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("*.md", "docs/*.md", "*/README.md", "studies/*/README.md", "tests/*/README.md")
+CODE = ("workflow", "envs", "docs", "benchmarks", "studies")
+MOST_WORDS = 30
+GENERATED = "<!-- Below:"
+BANNED = re.compile(
+    r"\b(says?|said|tells?|told|asks?|asked|knows?|stands|lies(?! (?:within|beyond))|anew|beneath|beside|whoever|but for"
+    r"|drawn|deployed|scatter|of one's own|troubles|sittings?|stretch(es)?|fences?|canary|canaries"
+    r"|parity card|atlas|plain PyTorch|processors|optimi[s]e\w*|normali[s]\w*|randomi[s]\w*|licence"
+    r"|synchroni[s]\w*|behaviour|colour|neighbour)\b",
+    re.I,
+)
+OPENINGS = re.compile(r"(Of|What|Where|Nor|Nothing|Nobody|None|So is|So are|From a)\b")
+NO_VERB = set(
+    "a all also alone an another any are as at be both by each every false few for from how if in is"
+    " it its keyword largest ms name no none nothing number of on one options our random seconds so"
+    " some state text that the there this three time to true two what where whether which who why"
+    " with words".split()
+)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a page, with code and links as single words."""
+    text = text.partition(GENERATED)[0]
+    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
+    text = re.sub(r"^#.*$|^\|[-:| ]+\|$", "", text, flags=re.M)
+    text = re.sub(r"`[^`]+`", "code", re.sub(r"\]\([^)]*\)|https?://\S+|<[^>]*>", "", text))
+    for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\||^\s*[-*] ", text, flags=re.M):
+        yield from re.split(r"(?<=[.!?])[*\"')]*\s+", " ".join(part.split()).strip("*[ "))
+
+
+def of_page(path: Path) -> Iterator[str]:
+    """Yield the problems of a page."""
+    for sentence in sentences(path.read_text("utf-8")):
+        if len(sentence.split()) > MOST_WORDS:
+            yield f"{len(sentence.split())} words: {sentence}"
+        if found := BANNED.search(sentence):
+            yield f"banned '{found[0]}': {sentence}"
+        if OPENINGS.match(sentence) and sentence.endswith((".", ":", ";")):
+            yield f"opening: {sentence}"
+
+
+def of_code(path: Path) -> Iterator[str]:
+    """Yield the functions whose docstring does not start with a verb."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node)):
+            names = {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list}
+            word = text.split()[0].rstrip(":,.;").lower()
+            plural = word.endswith("s") and not word.endswith("ss")
+            if not names & {"property", "cached_property"} and (
+                word in NO_VERB or plural or not word.isalpha()
+            ):
+                yield f"docstring of {node.name}: {text.splitlines()[0]}"
+
+
+def main() -> int:
+    """Print all problems and return the exit status."""
+    pages = sorted({path for pattern in PAGES for path in ROOT.glob(pattern)})
+    code = sorted(path for folder in CODE for path in (ROOT / folder).rglob("*.py"))
+    problems = [(path, problem) for path in pages for problem in of_page(path)]
+    problems += [(path, problem) for path in code for problem in of_code(path)]
+    for path, problem in problems:
+        print(f"{path.relative_to(ROOT)}: {problem}")
+    return int(bool(problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
