@@ -18,7 +18,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
-from millistep.analysis import stats  # noqa: E402 (found by the path above)
+from millistep.analysis import stats
 
 WORKLOAD, GROUP = ["model", "task", "batch_size"], ["model", "task", "batch_size", "stack"]
 FRAMEWORKS, WINDOWS, WINDOW_S, START_S = 6, 20, 0.15, 10.0
