@@ -6,7 +6,7 @@
 # make environments   what a run needs, and no run: before a machine goes without a network
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
 # make quick  the tests that need no framework and no browser: two or three minutes
-# make lint   style and types alone; make tests: the tests alone
+# make lint   style, types and the language of texts alone; make tests: the tests alone
 # make docs   the site of the documents, in site/
 # make example   keeps what is in results/ as the documents' example of a report
 
@@ -80,7 +80,7 @@ quick: .venv-test
 
 lint: .venv-test .venv-snakefmt
 	@export PATH="$(CURDIR)/.venv-test/bin:$$PATH"; \
-	ruff check && ruff format --check && mypy && \
+	ruff check && ruff format --check && mypy && python docs/prose.py && \
 	.venv-snakefmt/bin/snakefmt --check Snakefile workflow/Snakefile workflow/rules && \
 	snakemake --lint
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 
 
 def parser(description, scale):
-    """Options that choose cells; ``--inside`` is for the script's own second process."""
+    """Return options that choose cells; ``--inside`` is for the script's own second process."""
     options = argparse.ArgumentParser(description=description)
     options.add_argument("--scale", default=scale)
     for name in ("--models", "--columns", "--tasks"):
@@ -30,8 +30,9 @@ def parser(description, scale):
 
 
 def asked(options, inside):
-    """The options of a benchmark; in its second process, which runs in the environment of a cell,
-    print what `inside` returns for what it is given, and end, whatever the framework still does.
+    """Return the options of a benchmark; in its second process, which runs in the environment of a
+    cell, print what `inside` returns for what it is given, and end, whatever the framework still
+    does.
     """
     found = options.parse_args()
     if found.inside:
@@ -41,7 +42,7 @@ def asked(options, inside):
 
 
 def interpreter(text):
-    """Name and path of an option NAME=PATH."""
+    """Return the name and path of an option NAME=PATH."""
     name, _, path = text.partition("=")
     if not (name and path):
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=PATH")
@@ -49,7 +50,7 @@ def interpreter(text):
 
 
 def planned(scale, models=None, columns=None, tasks=None, **changes):
-    """``(plan, runs)``: the first run of each wanted cell, by the path of its record."""
+    """Return ``(plan, runs)``: the first run of each wanted cell, by the path of its record."""
     import yaml
 
     from deploy.environments import definition_sha256
@@ -68,14 +69,14 @@ def planned(scale, models=None, columns=None, tasks=None, **changes):
 
 
 def takers(setting):
-    """Names of the frameworks that take a setting."""
+    """Return names of the frameworks that take a setting."""
     from planning.frameworks import frameworks
 
     return [name for name, about in frameworks([]).items() if setting in dict(about.settings)]
 
 
 def environment_of(plan, run):
-    """The marker of a run's environment, which is deployed first if it is not."""
+    """Return the marker of a run's environment, which is deployed first if it is not."""
 
     environment = plan.environment_of(run.column)
     marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"
@@ -89,7 +90,7 @@ def environment_of(plan, run):
 
 
 def last_line_inside(plan, run, script):
-    """The last line that a benchmark prints when it runs itself in a run's environment."""
+    """Return the last line that a benchmark prints when it runs itself in a run's environment."""
     python = environment_of(plan, run)["interpreter"]
     command = [python, "-s", script, "--inside", run.identity]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -97,19 +98,19 @@ def last_line_inside(plan, run, script):
 
 
 def title(run):
-    """Name of a run, for example ``bert fit b8 keras3-jax``."""
+    """Return the name of a run, for example ``bert fit b8 keras3-jax``."""
     return f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
 
 
 def ms_per_step(run, record):
-    """ms/step of a run; one that is not ok ends the benchmark with its reason."""
+    """Return ms/step of a run; one that is not ok ends the benchmark with its reason."""
     if record["status"] != "ok":
         sys.exit(f"{title(run)}: {record['status']}: {record['reason']}")
     return reported_ms(record)
 
 
 def reported_ms(record):
-    """ms/step over all blocks together; None if none was timed."""
+    """Return ms/step over all blocks together; None if none was timed."""
     blocks = (record["timing"] or {}).get("blocks")
     if not blocks:
         return None
@@ -117,7 +118,7 @@ def reported_ms(record):
 
 
 def framework_of(identity):
-    """The framework of an identity, inside its environment, pinned as a run would be."""
+    """Return the framework of an identity, inside its environment, pinned as a run would be."""
     from measure import frameworks
     from supervise.parent import CELL_FIELDS
     from supervise.processors import pinned

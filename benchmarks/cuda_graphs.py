@@ -47,7 +47,9 @@ def inside(identity):
 
 
 def outputs(framework):
-    """Tensors that the steps returned, on the host, in order; and CUDA graphs after each step."""
+    """Return tensors that the steps returned, on the host, in order; and CUDA graphs after each
+    step.
+    """
     framework.load()
     framework.build()
     seen, steps = [], Steps(framework)
@@ -92,7 +94,7 @@ def remember(seen, output):
 
 
 def difference(expected, found):
-    """Largest difference, relative to the largest expected value."""
+    """Return the largest difference, relative to the largest expected value."""
     return float((expected - found).abs().max() / expected.abs().max())
 
 

@@ -47,7 +47,9 @@ def inside(identity):
 
 
 def synchronisation():
-    """``cuCtxSynchronize`` of the context that the frameworks share, of the first visible GPU."""
+    """Return ``cuCtxSynchronize`` of the context that the frameworks share, of the first visible
+    GPU.
+    """
     driver = ctypes.CDLL("libcuda.so.1")
 
     def call(name, *arguments):
@@ -67,7 +69,7 @@ def synchronisation():
 
 
 def events(framework):
-    """A function that records a CUDA event on PyTorch's stream; None elsewhere."""
+    """Return a function that records a CUDA event on PyTorch's stream; None elsewhere."""
     torch = getattr(framework, "torch", None)
     if torch is None:
         return None
@@ -124,7 +126,7 @@ class Blocks:
             self._again.append(time.perf_counter_ns() - start)
 
     def line(self):
-        """The cells of a line of the table."""
+        """Return the cells of a line of the table."""
         total = sum(self._after)
         left_ns = [b - a for a, b in zip(self._fenced, self._after, strict=True)]
         events_ms = sum(self._events_ms)

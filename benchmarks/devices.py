@@ -61,7 +61,9 @@ def main():
 
 
 def interpreters(accelerator, named):
-    """Interpreters by column: the named ones, or those of the environments that are deployed."""
+    """Return interpreters by column: the named ones, or those of the environments that are
+    deployed.
+    """
     if named:
         return dict(named)
     found = {}
@@ -75,14 +77,14 @@ def interpreters(accelerator, named):
 
 
 def registry():
-    """The frameworks, read outside of the columns' environments, which have no YAML."""
+    """Return the frameworks, read outside of the columns' environments, which have no YAML."""
     from planning.frameworks import frameworks
 
     return {name: about for name, about in frameworks([]).items() if about.family != "host"}
 
 
 def said_by(name, interpreter, accelerator, word):
-    """A column's own report, from a process like a run's."""
+    """Return a column's own report, from a process like a run's."""
     about = registry()[name]
     wanted = {"accelerator": accelerator, "library": about.library, "threads": 1, "variables": {}}
     task = json.dumps({"framework": name, "module": about.module, "accelerator": accelerator})

@@ -99,7 +99,7 @@ def start_in(copy: Path, config: dict) -> None:
 
 
 def many_columns(number: int) -> list[dict]:
-    """The frameworks with a number of threads each, one after the other."""
+    """Return the frameworks with a number of threads each, one after the other."""
     entries = [
         {"framework": framework, "precision": precision, "threads": threads}
         for threads in range(1, number)
@@ -110,14 +110,14 @@ def many_columns(number: int) -> list[dict]:
 
 
 def plan_seconds(config: dict) -> float:
-    """Seconds until the plan's document is there, with modules and files read already."""
+    """Return seconds until the plan's document is there, with modules and files read already."""
     start = time.perf_counter()
     Plan(config, definition_sha256, Path("envs")).document()
     return time.perf_counter() - start
 
 
 def spent(folder: Path, words: str) -> dict[str, float]:
-    """Seconds and largest GiB of one dry run, which must end with these words.
+    """Return seconds and the largest GiB of one dry run, which must end with these words.
 
     On a busy machine the processor's seconds are the ones to compare.
     """
@@ -152,7 +152,7 @@ def finish(copy: Path, config: dict) -> None:
 
 
 def missing(copy: Path) -> list[str]:
-    """Outputs of all other rules that are missing, as Snakemake lists them."""
+    """Return outputs of all other rules that are missing, as Snakemake lists them."""
     listed = snakemake(copy, "--summary").stdout.splitlines()[1:]
     return [line.split("\t")[0] for line in listed if line.split("\t")[-2] == "missing"]
 

@@ -59,7 +59,7 @@ def main():
 
 
 def without_fence(copy):
-    """The measuring process in a copy of this project whose fences do nothing."""
+    """Return the measuring process in a copy of this project whose fences do nothing."""
     copy_tree(copy)
     for name, fence in FENCES.items():
         source = copy / "workflow/measure/frameworks" / name
@@ -71,7 +71,9 @@ def without_fence(copy):
 
 
 def measured(wanted, scratch, runs=None):
-    """``(run, record, step)`` of each cell: the harness's record, and the device's own step."""
+    """Yield ``(run, record, step)`` of each cell: the harness's record, and the device's own
+    step.
+    """
     folder = scratch / "records" if runs else wanted.records or scratch / "records"
     columns = wanted.columns or COLUMNS
     if runs is None:
@@ -88,7 +90,7 @@ def measured(wanted, scratch, runs=None):
 
 
 def step_of(machine, record):
-    """The step as the device saw it; None if no step was timed."""
+    """Return the step as the device saw it; None if no step was timed."""
     window_ns = record["window_ns"]
     blocks = record["timing"]["blocks"] if window_ns else None
     fence_waits = record["cell"]["framework"] != "keras3-jax"
@@ -96,7 +98,7 @@ def step_of(machine, record):
 
 
 def line(name, record, step):
-    """A cell's line of the table; unknown facts are left out."""
+    """Return a cell's line of the table; unknown facts are left out."""
     legacy = (record["timing"] or {}).get("legacy")
     true_ms, ours_ms = step and step.busy_ms + step.idle_ms, reported_ms(record)
     facts = [
@@ -109,7 +111,7 @@ def line(name, record, step):
 
 
 def line_without(name, record, step, other):
-    """The line of a cell with its fence, which tells the true time, and without it."""
+    """Return the line of a cell with its fence, which tells the true time, and without it."""
     true_ms, theirs_ms = step and step.busy_ms + step.idle_ms, reported_ms(other)
     facts = [number(step and step.waits, 1), *map(number, (true_ms, theirs_ms))]
     facts.append(number(ratio(theirs_ms, true_ms)))

@@ -40,7 +40,7 @@ def main():
 
 
 def planned(wanted, scratch):
-    """The planned runs, the smallest first."""
+    """Return the planned runs, the smallest first."""
     columns = wanted.columns or COLUMNS
     _, libraries = harness.environment_of(columns[0])
     with harness.on(Machine(scratch, libraries).set()):
@@ -54,7 +54,9 @@ def planned(wanted, scratch):
 
 
 def line(run, host_gib, scratch):
-    """A cell's line of the table, with the numbers of the last device that it was tried on."""
+    """Return a cell's line of the table, with the numbers of the last device that it was tried
+    on.
+    """
     said, reason = {}, ""
     for device in DEVICES:
         record, taken_mib = measured(run, device, host_gib, scratch / device)
@@ -78,7 +80,7 @@ def line(run, host_gib, scratch):
 
 
 def measured(run, device, host_gib, folder):
-    """A cell's record on a device, and the most memory that it took of it."""
+    """Return a cell's record on a device, and the most memory that it took of it."""
     _, libraries = harness.environment_of(run.column.name)
     folder.mkdir(parents=True)
     machine = Machine(folder, libraries).set(devices=device)
@@ -95,7 +97,7 @@ def measured(run, device, host_gib, folder):
 
 
 def of_the_host(record):
-    """True if the host had too little memory."""
+    """Return True if the host had too little memory."""
     return bool(record["ending"] and record["ending"]["memory_over_mib"])
 
 

@@ -85,7 +85,7 @@ def start(folder: Path) -> subprocess.Popen:
 
 
 def a_process(process: subprocess.Popen, kind: str, rng: random.Random) -> int:
-    """The id of a process of a kind, at a random moment after the first run has begun."""
+    """Return the id of a process of a kind, at a random moment after the first run has begun."""
     wait_for(process, KINDS["supervisor"])
     time.sleep(rng.uniform(0, AT_MOST_S))
     return process.pid if kind == "Snakemake" else wait_for(process, KINDS[kind])
@@ -102,7 +102,7 @@ def wait_for(process: subprocess.Popen, words: str) -> int:
 
 
 def whole(project) -> dict[str, bytes]:
-    """Records that can be read."""
+    """Return records that can be read."""
     found = {}
     for path, content in project.records().items():
         try:
@@ -124,7 +124,7 @@ def go_on(folder: Path) -> str:
 
 
 def is_at_work(folder: Path) -> bool:
-    """True if a process works in a folder."""
+    """Return True if a process works in a folder."""
     return any(str(folder) in (each.info["cwd"] or "") for each in psutil.process_iter(["cwd"]))
 
 

@@ -9,7 +9,9 @@ BYTES_PER_MIB = 2**20
 
 
 def peak_mib(process):
-    """Largest memory seen until the process ended: proportional set sizes, summed over its tree."""
+    """Return the largest memory seen until the process ended: proportional set sizes, summed over
+    its tree.
+    """
     peak, root = 0.0, psutil.Process(process.pid)
     while True:
         try:
@@ -20,7 +22,7 @@ def peak_mib(process):
 
 
 def pss_mib(process):
-    """A process' share of the memory that it sees; 0 if it has ended."""
+    """Return a process' share of the memory that it sees; 0 if it has ended."""
     try:
         return process.memory_full_info().pss / BYTES_PER_MIB
     except psutil.Error:

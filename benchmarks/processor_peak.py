@@ -49,7 +49,9 @@ def main():
 
 
 def multiply_adds(threads):
-    """GFLOP/s of multiply-adds, the best of a few rounds, without memory and without a library."""
+    """Return GFLOP/s of multiply-adds, the best of a few rounds, without memory and without a
+    library.
+    """
     with tempfile.TemporaryDirectory() as folder:
         source, built = Path(folder, "loop.c"), Path(folder, "loop.so")
         source.write_text(LOOP)
@@ -62,7 +64,7 @@ def multiply_adds(threads):
 
 
 def together(turns, threads):
-    """GFLOP/s of the loop in several threads at once; ctypes releases Python's lock."""
+    """Return GFLOP/s of the loop in several threads at once; ctypes releases Python's lock."""
     workers = [threading.Thread(target=turns, args=(TURNS,)) for _ in range(threads)]
     start = time.perf_counter()
     for worker in workers:
@@ -73,7 +75,7 @@ def together(turns, threads):
 
 
 def products(identity):
-    """GFLOP/s of products by size, the best of rounds in which all sizes take turns."""
+    """Return GFLOP/s of products by size, the best of rounds in which all sizes take turns."""
     from measure.controls import repeated
     from measure.controls.matmul import library
     from supervise.processors import pinned

@@ -25,7 +25,7 @@ OPENINGS = re.compile(r"(Of|What|Where|Nor|Nothing|Nobody|None|So is|So are|From
 NO_VERB = re.compile(
     r"(a|all|also|alone|an|another|any|are|as|at|be|both|by|each|every|false|few|for|from|how|if|in"
     r"|is|it|keyword|largest|ms|name|no|none|nothing|number|of|on|one|our|random|so|some|state|text"
-    r"|that|the|there|this|three|time|to|true|two|what|where|whether|which|who|why|with|.*[^s]s)$"
+    r"|that|the|there|this|three|to|true|two|what|where|whether|which|who|why|with|.*[^s]s)$"
 )
 
 

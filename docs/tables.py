@@ -25,7 +25,7 @@ SCALES = ("paper", "laptop")  # smoke only exercises the code
 
 
 def with_settings(text: str) -> str:
-    """The README's text with the table made anew from the declaration."""
+    """Return the README's text with the table of the declaration."""
     table = HEAD + "".join(_line(name, about) for name, about in SETTINGS.items())
     return re.sub(re.escape(HEAD) + r"(\|.*\n)*", lambda _: table, text)
 
@@ -42,7 +42,7 @@ def _quoted(names) -> str:
 
 
 def with_rows(text: str) -> str:
-    """The page's text with its tables made anew from the models."""
+    """Return the page's text with the tables of the models."""
     models = Models([])
     default = read_configuration(str(WORKFLOW.parent / "config/config.yaml"))["models"]
     names = [*default, *(name for name in models.names() if name not in default)]
@@ -56,7 +56,9 @@ def _section(model: Model) -> str:
 
 
 def _task(model: Model, task: str) -> str:
-    """A task's section: a list of what is the same at all scales, and a table of the rest."""
+    """Return a task's section: a list of what is the same at all scales, and a table of the
+    rest.
+    """
     about = model.tasks[task]
     words = [measures(model, task, scale) for scale in SCALES]
     sizes = [", ".join(f"{size:,}" for size in about[scale]) for scale in SCALES]

@@ -90,13 +90,15 @@ def resolve(definition: Definition, platform: str, upgrade: bool) -> list[dict]:
 
 
 def versions(definition: Definition, platform: str) -> str:
-    """The versions that are locked today, as requirements."""
+    """Return the versions that are locked today, as requirements."""
     pins = (pin for pin in definition.pins() if platform in pin.platforms)
     return "".join(f"{pin.name}=={pin.version}\n" for pin in pins)
 
 
 def preferences(definition: Definition, platform: str) -> str:
-    """The versions that are locked today, as a file from which uv departs only where it must."""
+    """Return the versions that are locked today, as a file from which uv departs only where it
+    must.
+    """
     packages = "".join(
         f'[[packages]]\nname = "{pin.name}"\nversion = "{pin.version.partition("+")[0]}"\n'
         for pin in definition.pins()
@@ -120,7 +122,9 @@ def run_uv(*arguments) -> None:
 
 
 def pip_index() -> dict[str, str]:
-    """The package index of this machine's pip as a variable for uv, which does not read pip's."""
+    """Return the package index of this machine's pip as a variable for uv, which does not read
+    pip's.
+    """
     config = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True
     ).stdout

@@ -56,7 +56,7 @@ PLAIN_LOCK = """\
 
 
 def post_deploy(source: Path | str, lock: str) -> str:
-    """The text of the script that carries a lock and installs it."""
+    """Return the text of the script that carries a lock and installs it."""
     return POST_DEPLOY.format(source=source, lock=lock, install=INSTALL.read_text())
 
 
@@ -132,7 +132,9 @@ class Definition:
 
 
 def definitions() -> list[Definition]:
-    """Every environment of the repository; those that others take versions from come first."""
+    """Return every environment of the repository; those that others take versions from come
+    first.
+    """
     found = [Definition(name) for name in PLAIN]
     for stack in (*BEFORE, STACK):
         inputs = Definition("", stack=stack).inputs

@@ -37,7 +37,7 @@ class Pin:
 
 
 def parse(text: str) -> list[Pin]:
-    """The pins in the text of a lock, or of a script that carries one."""
+    """Return the pins in the text of a lock, or of a script that carries one."""
     platforms = {marker: platforms for platforms, marker in MARKERS.items()}
     pins = re.findall(
         r"^([\w.-]+)==([^\s;]+)(?: ; ([^\\\n]+?))?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$",

@@ -79,7 +79,9 @@ def cross_over(of: pd.DataFrame) -> tuple[str, float, float, float]:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """'mnist_dense fit, batch 32, Keras 3 (JAX): the GPU is faster from 1.2 million ... on.'"""
+    """Return sentences such as 'mnist_dense fit, batch 32, Keras 3 (JAX): the GPU is faster from
+    1.2 million ... on.'
+    """
     found = []
     for line in table.itertuples():
         name = f"{line.net} {line.task}, batch {line.batch_size}, {line.title}"

@@ -70,7 +70,9 @@ def _lines(model: str, framework: str) -> int | None:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """'Native code pays in 2 of 6 comparisons and is slower in 1. Aligner fit: ... +120 % ...'"""
+    """Return sentences such as 'Native code pays in 2 of 6 comparisons and is slower in 1. Aligner
+    fit: ... +120 % ...'
+    """
     judged = table.dropna(subset="verdict")
     if judged.empty:
         return []

@@ -7,8 +7,8 @@ FOREIGN_CPU_HEAVY = 0.10  # of a run's processors, used by others: what was meas
 
 
 def disturbance(foreign_cpu_share: float | None, foreign_gpu_processes: int | None) -> str:
-    """Why times tell nothing: 'other processes took at least 25 % of the processors', for example;
-    empty where nothing disturbed them so much, or nobody knows.
+    """Return the interference that makes times useless, such as 'other processes took at least 25 %
+    of the processors'; empty where nothing disturbed them so much, or nobody knows.
     """
     found = []
     if (foreign_cpu_share or 0.0) >= FOREIGN_CPU_HEAVY:

@@ -69,7 +69,9 @@ class Ending:
 
 
 def of_record(record: dict[str, Any]) -> tuple[Status, str]:
-    """``(status, reason)`` of a record that keeps to its schema; the reason is empty if ok."""
+    """Return ``(status, reason)`` of a record that keeps to its schema; the reason is empty if
+    ok.
+    """
     if record["not_tried"]:
         return _of_what_was_not_tried(record["not_tried"])
     if record["ending"] is None:
@@ -85,7 +87,7 @@ def of_record(record: dict[str, Any]) -> tuple[Status, str]:
 
 
 def of_process(ending: Ending) -> tuple[Status, str]:
-    """``(status, reason)`` of a process; the reason is one line, empty if ok."""
+    """Return ``(status, reason)`` of a process; the reason is one line, empty if ok."""
     status, reason = _of_process(ending)
     if status == "error" and ending.kernel_killed_for_memory:
         # What its own end tells may follow from the end of a process that it had started.
@@ -120,7 +122,7 @@ def of_control(data: dict[str, Any]) -> tuple[str, str]:
 
 
 def of_probes(record: dict[str, Any]) -> list[str]:
-    """The reasons why steps at other batch sizes or lengths were not timed, one for each."""
+    """Return the reasons why steps at other batch sizes or lengths were not timed, one for each."""
     return [_of_probe(probe["failed"], record) for probe in record["probes"] if probe["failed"]]
 
 
@@ -139,7 +141,9 @@ def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
 
 
 def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
-    """Status and reason if a library ended the process: it raises nothing, but prints why."""
+    """Return the status and reason if a library ended the process: it raises nothing, but prints
+    why.
+    """
     if not last_words:
         return "error", f"{what} and said nothing"
     return _by_words(last_words) or "error", f"{what}: {last_words}"[:MAX_REASON]
@@ -161,8 +165,8 @@ def _of_failure(type: str, message: str) -> tuple[Status, str]:
 
 
 def _own_words(message: str) -> str:
-    """The first line of an exception's message. From a layer of Keras: the layer and its own words;
-    from a graph of TensorFlow: its own words, which follow where the graph was made.
+    """Return the first line of an exception's message. From a layer of Keras: the layer and its own
+    words; from a graph of TensorFlow: its own words, which follow where the graph was made.
     """
     plain = (line.strip() for line in IN_BOLD.sub("", message).splitlines())
     first, *rest = [line for line in plain if line] or [""]
@@ -175,7 +179,7 @@ def _own_words(message: str) -> str:
 
 
 def _by_words(message: str) -> Status | None:
-    """The status that follows from a library's words alone, None if none does."""
+    """Return the status that follows from a library's words alone, None if none does."""
     if any(words in message for words in OUT_OF_MEMORY_WORDS):
         return "oom"
     cannot_here = (*NO_DEVICE_WORDS, NO_COMPILER_WORDS)
@@ -183,7 +187,9 @@ def _by_words(message: str) -> Status | None:
 
 
 def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
-    """Status of a finished run: invalid if it compiled while timed, or its fence returned early."""
+    """Return the status of a finished run: invalid if it compiled while timed, or its fence
+    returned early.
+    """
     if not timing:
         return "ok", ""
     if compiled := timing["compilations"]["during_timing"]:
@@ -198,8 +204,8 @@ def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
 
 
 def _late_share(timing: dict[str, Any]) -> float:
-    """The share of a block's time that was left when its fence had returned; of the median block,
-    since the machine may have held up a single one. 0 if the framework does not tell.
+    """Return the share of a block's time that was left when its fence had returned; of the median
+    block, since the machine may have held up a single one. 0 if the framework does not tell.
     """
     pairs = zip(timing.get("late_ns") or [], timing["blocks"], strict=False)
     shares = sorted(late / (late + block["elapsed_ns"]) for late, block in pairs)

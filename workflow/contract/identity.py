@@ -6,7 +6,9 @@ MOST_CHARACTERS = 60  # of an entry's two values together, for them to be spelle
 
 
 def changed(found: str, planned: str) -> str:
-    """The differences, such as 'threads 2 -> 4, sources changed'; empty if there are none."""
+    """Return the differences, such as 'threads 2 -> 4, sources changed'; empty if there are
+    none.
+    """
     try:
         before, now = json.loads(found), json.loads(planned)
         keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]

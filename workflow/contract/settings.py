@@ -43,7 +43,7 @@ def said(setting: str, value: Any, base: Any = None) -> dict[str, Any]:
 
 
 def spelled(value: Any) -> str:
-    """A value as it is written in the configuration."""
+    """Return a value as it is written in the configuration."""
     if value is None or isinstance(value, bool):
         return {None: "none", True: "true", False: "false"}[value]
     return str(value)

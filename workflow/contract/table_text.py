@@ -9,7 +9,9 @@ SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
 
 
 def decimals(value_ms: float) -> int:
-    """The decimal places that give a time its significant digits: 214.5, 21.45, 2.145, 1307."""
+    """Return the decimal places that give a time its significant digits: 214.5, 21.45, 2.145,
+    1307.
+    """
     if value_ms <= 0:
         return SIGNIFICANT - 1
     places = max(0, SIGNIFICANT - 1 - math.floor(math.log10(value_ms)))
@@ -18,5 +20,5 @@ def decimals(value_ms: float) -> int:
 
 
 def ms(value_ms: float | None) -> str:
-    """A time in ms, with the digits of :func:`decimals`; NA without one."""
+    """Return a time in ms, with the digits of :func:`decimals`; NA without one."""
     return NA if value_ms is None else f"{value_ms:.{decimals(value_ms)}f}"

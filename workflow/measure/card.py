@@ -14,7 +14,9 @@ OUTPUTS = "among them the outputs of all steps, which Keras keeps until its loop
 
 
 def parity(framework: Framework, amount: dict) -> dict:
-    """The entries that say what really ran; those about images only if the model has images."""
+    """Return the observed settings; those about images only if the model has
+    images.
+    """
     card = {**framework.parity(), **framework.precision()}
     if framework.cell.accelerator == "cuda":
         card |= cuda_libraries.versions()
@@ -26,8 +28,8 @@ def parity(framework: Framework, amount: dict) -> dict:
 
 
 def with_profile(card: dict, kernels: list[str], graphs: bool = False) -> dict:
-    """The card with the fused attention kernels that a profile has shown, if any, and with CUDA
-    graphs if it has shown such; else nothing is said of them.
+    """Return the card with the fused attention kernels that a profile has shown, if any, and with
+    CUDA graphs if it has shown such; else nothing is said of them.
 
     An attention that the profile confirms is no longer only declared; one that is written out is
     confirmed if no such kernel ran.
@@ -41,13 +43,15 @@ def with_profile(card: dict, kernels: list[str], graphs: bool = False) -> dict:
 
 
 def with_declared(card: dict, names: list[str]) -> dict:
-    """The card with these entries, and no others, marked as only declared."""
+    """Return the card with these entries, and no others, marked as only declared."""
     known = {name: value for name, value in card.items() if name != "declared"}
     return {**known, "declared": ", ".join(names)} if names else known
 
 
 def peak_device(framework: Framework) -> dict:
-    """The record's peak of device memory and what it counts; None where nothing is counted."""
+    """Return the record's peak of device memory and what it counts; None where nothing is
+    counted.
+    """
     peak_mib = framework.peak_device_mib()
     words = getattr(framework, "peak_device_counts", None)
     if getattr(framework, "keeps_outputs", lambda: False)():

@@ -239,8 +239,8 @@ class Measurement:
 
 
 def peak_rss_mib() -> float:
-    """Largest resident memory of this process so far. On Linux ``getrusage`` would count what the
-    process that started this one had, too.
+    """Return the largest resident memory of this process so far. On Linux ``getrusage`` would count
+    what the process that started this one had, too.
     """
     status = Path("/proc/self/status")
     told = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None

@@ -11,7 +11,7 @@ MAPS = Path("/proc/self/maps")
 
 
 def versions(maps: Path = MAPS) -> dict[str, str | None]:
-    """``cuda_version``, ``cudnn_version``; None for what is not loaded or does not tell."""
+    """Return ``cuda_version``, ``cudnn_version``; None for what is not loaded or does not tell."""
     return {
         "cuda_version": _versions_in_use(maps, "cudart", _cuda),
         "cudnn_version": _versions_in_use(maps, "cudnn", _cudnn),
@@ -19,7 +19,7 @@ def versions(maps: Path = MAPS) -> dict[str, str | None]:
 
 
 def _versions_in_use(maps: Path, library: str, ask: Callable[[Any], str | None]) -> str | None:
-    """All versions that the loaded copies of a library report; None if there are none."""
+    """Return all versions that the loaded copies of a library report; None if there are none."""
     name = re.compile(rf"lib{library}(-[0-9a-f]+)?\.so[.\d]*")
     try:
         fields = [line.split(maxsplit=5) for line in maps.read_text().splitlines()]

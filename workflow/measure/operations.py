@@ -93,7 +93,7 @@ def attributed(spans: Iterable[Span]) -> dict[str, Operation]:
 
 
 def _handed_on(spans: list[Span]) -> list[float]:
-    """For each span the ns in which others that it directly holds were open on its lane."""
+    """Return, for each span, the ns in which spans directly inside it were open on its lane."""
     inside = [0.0] * len(spans)
     lanes: dict[Hashable, list[int]] = defaultdict(list)
     for number in sorted(range(len(spans)), key=lambda n: (spans[n].start, -spans[n].end)):
@@ -107,7 +107,7 @@ def _handed_on(spans: list[Span]) -> list[float]:
 
 
 def _moments(spans: list[Span]) -> list[tuple[float, int, float, int]]:
-    """Starts and ends in their order, each with the number of its span.
+    """Return starts and ends in their order, each with the number of its span.
 
     At equal times, spans that lasted end before others start, longer ones start before shorter
     ones, and those that last no time end after they have started.
@@ -121,8 +121,8 @@ def _moments(spans: list[Span]) -> list[tuple[float, int, float, int]]:
 
 
 def recorded(found: dict[str, Operation], steps: int) -> dict[str, Any]:
-    """The part of a record that is about the operations of these steps: per step, the longest
-    first, the rest as one number.
+    """Return the part of a record that is about the operations of these steps: per step, the
+    longest first, the rest as one number.
     """
     ordered = sorted(found.items(), key=lambda entry: (-entry[1].ns, entry[0]))
     return {

@@ -55,7 +55,7 @@ def leave(status: int) -> None:
 
 
 def installed() -> dict[str, str]:
-    """Every distribution of this environment and its version, names normalised."""
+    """Return every distribution of this environment and its version, with normalized names."""
     from importlib.metadata import distributions
 
     found: dict[str, str] = {}

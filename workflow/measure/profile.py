@@ -45,10 +45,10 @@ class ProfileTimer:
         self.computing: list[list[Span]] = []  # of each profiled block, on a clock of its own
 
     def start(self) -> None:
-        """Nothing to do here; the timer's counterpart."""
+        """Do nothing: the timer's counterpart."""
 
     def tick(self) -> bool:
-        """To be called before each step; True once there are enough."""
+        """Return True after enough steps: call before each step."""
         return bool(next(self._steps, True))
 
     def close(self) -> None:
@@ -123,7 +123,7 @@ def profile(framework: Framework, step_ns: float) -> dict:
 
 
 def _together(found: Iterable[dict[str, Operation]]) -> dict[str, Operation]:
-    """The operations of several blocks, added up by name."""
+    """Return the operations of several blocks, added up by name."""
     every: dict[str, Operation] = defaultdict(Operation)
     for name, operation in (entry for block in found for entry in block.items()):
         into = every[name]
@@ -136,7 +136,7 @@ def _together(found: Iterable[dict[str, Operation]]) -> dict[str, Operation]:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """No garbage collection: of a trace, ten thousands of objects are made that all stay, and each
+    """Disable the garbage collector: a trace makes ten thousands of objects that all stay, and each
     collection would look through them and through the framework's own for a third of the time.
     """
     gc.disable()

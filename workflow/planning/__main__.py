@@ -23,7 +23,7 @@ ABOUT = __doc__.partition("\n")[0]
 
 
 def planned() -> tuple[Plan, Path]:
-    """The plan that a rule asks for, and the file to be made of it."""
+    """Return the plan that a rule asks for, and the file to be made of it."""
     parser = argparse.ArgumentParser(description=ABOUT)
     parser.add_argument("--config", required=True, help="the whole configuration, as JSON")
     parser.add_argument("--elsewhere", action="store_true", help="not measured on this machine")

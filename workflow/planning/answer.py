@@ -125,7 +125,9 @@ class Asked:
         self._began = time.monotonic()
 
     def _column(self, part: str) -> Any:
-        """A column; a tree is linked as base or patch: its folder's own name does not matter."""
+        """Return a column; a tree is linked as base or patch: its folder's own name does not
+        matter.
+        """
         framework, given = self._options.framework, getattr(self._options, part)
         if given is None:
             return framework
@@ -213,7 +215,7 @@ def run(command: Sequence[str]) -> int:
 
 
 def _models(rows: Sequence[str]) -> dict[str, dict[str, list[int]]]:
-    """The configuration's `models`, of rows named 'bert/fit/8'."""
+    """Return the configuration's `models`, of rows named 'bert/fit/8'."""
     found: dict[str, dict[str, list[int]]] = {}
     for model, task, batch_size in (row.split("/") for row in rows):
         found.setdefault(model, {}).setdefault(task, []).append(int(batch_size))

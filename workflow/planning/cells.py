@@ -33,7 +33,7 @@ class Run:
 
 
 def record_path(folder: str, row: Row, column: Column, number: int) -> str:
-    """The path of a record: ``<folder>/<model>/<task>-b<batch>/<column>/run<k>.json``."""
+    """Return the path of a record: ``<folder>/<model>/<task>-b<batch>/<column>/run<k>.json``."""
     return f"{folder}/{row.model}/{row.task}-b{row.batch_size}/{column.name}/run{number}.json"
 
 
@@ -85,5 +85,5 @@ class Environment:
         return shlex.join(f"--overlay={overlay.source}" for overlay in self.overlay)
 
     def method(self, use_conda: bool) -> str:
-        """How it is deployed: interpreter, conda or venv."""
+        """Return the method of installation: interpreter, conda or venv."""
         return "interpreter" if self.interpreter else "conda" if use_conda else "venv"

@@ -51,7 +51,9 @@ class Column:
     asked: Mapping[str, object]  # the settings that it names, as the configuration has them
 
     def __hash__(self) -> int:
-        """The name's, which is unique in a plan: tens of thousands of runs hash their column."""
+        """Return the hash of the name, which is unique in a plan: tens of thousands of runs hash
+        it.
+        """
         return hash(self.name)
 
     @property
@@ -75,7 +77,7 @@ class Column:
 def columns(
     asked: list, frameworks: Mapping[str, Framework], defaults: Mapping[str, object]
 ) -> list[Column]:
-    """The columns of the configuration, in its order; raises :class:`ConfigError`.
+    """Return the columns of the configuration, in its order; raises :class:`ConfigError`.
 
     asked: names of frameworks, or mappings of ``framework`` and settings. defaults: the values of
     settings that a column does not name, and ``interpreters`` by framework.
@@ -145,7 +147,7 @@ def _look(framework: Framework, before: Iterable[Column]) -> Look:
 
 
 def _words(setting: str, value) -> list[tuple[str, str]]:
-    """``(path word, title)`` of a setting's value; an overlay has one for each package."""
+    """Return ``(path word, title)`` of a setting's value; an overlay has one for each package."""
     if setting == "overlay":
         return [(overlay.word, overlay.title) for overlay in value]
     about = said(setting, value)

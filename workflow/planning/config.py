@@ -44,7 +44,7 @@ class ConfigError(Problem):
 
 
 def results_folder(config: dict) -> str:
-    """The folder for all results of a configuration, which need not be checked yet."""
+    """Return the folder for all results of a configuration, which need not be checked yet."""
     study = config.get("study")
     name = study.get("name") if isinstance(study, dict) else None
     return (
@@ -53,7 +53,7 @@ def results_folder(config: dict) -> str:
 
 
 def check(config: dict) -> dict:
-    """The configuration with defaults filled in; raises :class:`ConfigError`."""
+    """Return the configuration with defaults filled in; raises :class:`ConfigError`."""
     errors = sorted(violations("config", config), key=lambda e: [str(p) for p in e.path])
     if errors:
         lacks = errors[0].validator == "required" and not errors[0].path
@@ -131,7 +131,9 @@ def read_yaml(path: str, loader=_Fast) -> dict:
 
 
 def on_the_command_line(entries: list[str]) -> dict:
-    """The settings of ``--config``, parsed as in a file: Snakemake has nested values as texts."""
+    """Return the settings of ``--config``, parsed as in a file: Snakemake has nested values as
+    texts.
+    """
     found = {}
     for name, _, text in (entry.partition("=") for entry in entries):
         with contextlib.suppress(yaml.YAMLError, ValueError, RecursionError):
@@ -168,7 +170,9 @@ def check_word(where: str, word: str) -> None:
 
 
 def violations(schema: str, document: object) -> list[ValidationError]:
-    """The violations of ``schemas/<schema>.schema.json`` by a document; raises ConfigError."""
+    """Return the violations of ``schemas/<schema>.schema.json`` by a document; raises
+    ConfigError.
+    """
     try:
         return list(schemas.validator(schema).iter_errors(document))
     except ValueError:  # Python prints no whole number of more than 4300 digits

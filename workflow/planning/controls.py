@@ -97,8 +97,8 @@ class Controls:
         ]
 
     def known_steps_instead(self, use_conda: bool) -> str:
-        """Options of the command that measures the known steps, for the other environments that
-        could measure them.
+        """Return options of the command that measures the known steps, for the other environments
+        that could measure them.
         """
         return self._instead(self.column.accelerator, self.known_steps_of, use_conda)
 
@@ -129,7 +129,9 @@ class Controls:
         return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
     def _same_cell(self) -> tuple[Row, Column] | None:
-        """The cell to measure twice: small and quick to start; None if no cell is measured."""
+        """Return the cell to measure twice: small and quick to start; None if no cell is
+        measured.
+        """
         plan = self._plan
         return min(
             (
@@ -158,5 +160,5 @@ def _simplicity(column: Column) -> tuple:
 
 
 def _extras(column: Column) -> int:
-    """The number of settings in a column's name."""
+    """Return the number of settings in a column's name."""
     return column.name.count("+")

@@ -15,7 +15,9 @@ FURTHER = ("device", "limits", "folders", "unsupported", "environment", "interpr
 
 
 def document(plan) -> dict:
-    """The content of plan.json: every planned cell and run, in the words that the table prints."""
+    """Return the content of plan.json: every planned cell and run, in the words that the table
+    prints.
+    """
     runs: dict[tuple[Row, str], list[Run]] = {}
     for run in plan.runs:
         runs.setdefault((run.row, run.column.name), []).append(run)
@@ -62,7 +64,7 @@ def document(plan) -> dict:
 
 
 def _further(config: dict) -> dict:
-    """The keys of FURTHER that are not as they are by default."""
+    """Return the keys of FURTHER that are not as they are by default."""
     known = schemas.validator("config").schema["properties"]
     limits = {k: v for k, v in config["limits"].items() if v not in ("default", "auto")}
     found = {key: config[key] for key in FURTHER} | {"limits": limits}
@@ -99,7 +101,7 @@ def _model(plan, name: str) -> dict:
 
 
 def _rows(plan) -> list[dict]:
-    """All rows in order; each has a place among the rows of its model and task."""
+    """Return all rows in order; each has a place among the rows of its model and task."""
     places: Counter[tuple[str, str]] = Counter()
     found = []
     for one in plan.rows:
@@ -109,7 +111,7 @@ def _rows(plan) -> list[dict]:
 
 
 def _row(plan, row: Row, place: int) -> dict:
-    """A row, and the published batch size that stands at its place in the list of sizes."""
+    """Return a row, and the published batch size that stands at its place in the list of sizes."""
     model: Model = plan.models.load(row.model)
     published = model.tasks[row.task]["published"]
     return {

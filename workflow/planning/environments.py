@@ -12,7 +12,8 @@ from planning.config import ConfigError
 
 
 def environments(plan, sha256: Callable[[Path], str], envs: Path) -> dict[str, Environment]:
-    """The environments by name of the column; raises :class:`ConfigError` if one can have none.
+    """Return the environments by name of the column; raises :class:`ConfigError` if one can have
+    none.
 
     sha256: digest of a definition file, given its path. envs: the folder of our definitions, which
     is searched before the user's folders.

@@ -40,7 +40,9 @@ class Framework:
 
 
 def frameworks(folders: list[str]) -> dict[str, Framework]:
-    """Our frameworks and those of the user's folders, by name; raises :class:`ConfigError`."""
+    """Return our frameworks and those of the user's folders, by name; raises
+    :class:`ConfigError`.
+    """
     found: dict[str, Framework] = {}
     check_names((OWN, *map(Path, folders)), "frameworks")
     for folder in (OWN, *map(Path, folders)):
@@ -94,7 +96,7 @@ def _framework(name: str, folder: Path, entry: dict) -> Framework:
 
 
 def _taken_over(base: Framework) -> dict:
-    """The keys that a framework which is `like` another takes over: all but `against`."""
+    """Return the keys that a framework which is `like` another takes over: all but `against`."""
     names = ("module", "title", "family", "environment", "library", "start_rank", "marker", "hatch")
     return {name: getattr(base, name) for name in names} | {
         "settings": dict(base.settings),

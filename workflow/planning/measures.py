@@ -20,7 +20,8 @@ TITLES = {
 
 
 def measures(model: Model, task: str, scale: str) -> dict[str, str]:
-    """Words by the keys of ``TITLES`` and `short`; some (the memory) are computed from the sizes.
+    """Return words by the keys of ``TITLES`` and `short`; some (the memory) are computed from the
+    sizes.
 
     Raises :class:`ConfigError` for a name in braces that is no size of the model.
     """
@@ -42,7 +43,7 @@ def measures(model: Model, task: str, scale: str) -> dict[str, str]:
 
 
 def _words(size: object) -> str:
-    """A size as a reader writes it: a list as `1, 2`, inner lists as `128 x 7`."""
+    """Return a size as a reader writes it: a list as `1, 2`, inner lists as `128 x 7`."""
     if isinstance(size, list):
         inner = (_words(each).replace(", ", " x ") for each in size)
         return ", ".join(inner) or "none"

@@ -41,11 +41,11 @@ class Model:
         return about["parameters"][scale] * bytes_each * copies / 2**20
 
     def is_reduced(self, scale: str) -> bool:
-        """True if its sizes at a scale differ from those at paper scale."""
+        """Return True if its sizes at a scale differ from those at paper scale."""
         return self.architecture[scale] != self.architecture["paper"]
 
     def variant(self, ending: str) -> "Model":
-        """The variant with that ending; its sizes replace the paper's, at every scale."""
+        """Return the variant with that ending; its sizes replace the paper's, at every scale."""
         about = self.variants[ending]
         for size in about["sizes"]:
             if size not in self.architecture["paper"]:
@@ -88,13 +88,13 @@ class Models:
         self._loaded: dict[str, Model] = {}  # every run of a plan asks for its model
 
     def names(self) -> list[str]:
-        """The names of all models, without their variants."""
+        """Return the names of all models, without their variants."""
         return sorted(
             path.parent.name for root in self._roots for path in root.glob("models/*/model.yaml")
         )
 
     def load(self, name: str) -> Model:
-        """One model or variant; raises :class:`ConfigError` for an unknown or broken one."""
+        """Return one model or variant; raises :class:`ConfigError` for an unknown or broken one."""
         if name not in self._loaded:
             self._loaded[name] = self._read(name)
         return self._loaded[name]
@@ -110,7 +110,7 @@ class Models:
         raise ConfigError(f"models: unknown model '{name}'; allowed are {', '.join(known)}")
 
     def _folder(self, name: str) -> Model | None:
-        """The model of the folder of this name; None if there is none."""
+        """Return the model of the folder of this name; None if there is none."""
         for root in self._roots:
             folder = root / "models" / name
             if (folder / "model.yaml").is_file():

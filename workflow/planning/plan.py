@@ -124,7 +124,7 @@ class Plan:
             )
 
     def _gpu(self) -> Gpu | None:
-        """The GPU that is measured; None without one, or if only processors are measured."""
+        """Return the GPU that is measured; None without one, or if only processors are measured."""
         named = [entry for entry in self.config["columns"] if isinstance(entry, dict)]
         wanted = {self.config["accelerator"], *(e.get("accelerator", "auto") for e in named)}
         if self.config["accelerator"] == "cpu" and "cuda" not in wanted:
@@ -320,7 +320,9 @@ class Plan:
         return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
 
     def environment_of(self, column: Column) -> Environment:
-        """The environment of a column: a locked one, with overlays if any, or the user's own."""
+        """Return the environment of a column: a locked one, with overlays if any, or the user's
+        own.
+        """
         return self._environments[column.name]
 
     def resolved(self) -> dict:
@@ -334,5 +336,5 @@ class Plan:
         return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
 
     def document(self) -> dict:
-        """The plan for the analysis side."""
+        """Return the plan for the analysis side."""
         return document(self)

@@ -12,14 +12,16 @@ DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
 
 
 def accelerator(asked: str, gpu: Gpu | None) -> str:
-    """The accelerator that is asked for, or with auto the one that is here: ``cpu`` or ``cuda``."""
+    """Return the accelerator that is asked for, or with auto the one that is here: ``cpu`` or
+    ``cuda``.
+    """
     if asked == "auto":
         return "cuda" if gpu else "cpu"
     return asked
 
 
 def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
-    """The scale, and the reason for it in one sentence."""
+    """Return the scale, and the reason for it in one sentence."""
     if asked != "auto":
         return asked, f"The configuration asks for scale {asked}."
     memory_gib = gpu and gpu.memory_mib and gpu.memory_mib / 1024
@@ -41,6 +43,6 @@ def threads(asked) -> int:
 
 
 def of_this_machine(config: Mapping) -> str:
-    """The settings that depend on the planning machine, as text; empty without any."""
+    """Return the settings that depend on the planning machine, as text; empty without any."""
     words = {key: config[key] for key in ("scale", "accelerator", "threads")}
     return ", ".join(f"{key}: {word}" for key, word in words.items() if word in FOUND_HERE)

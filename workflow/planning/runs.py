@@ -20,7 +20,7 @@ PARTS = ("model", "task", "batch size")
 
 
 def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int]:
-    """The number of runs of each row; raises :class:`ConfigError` for a name of no row.
+    """Return the number of runs of each row; raises :class:`ConfigError` for a name of no row.
 
     asked: the configuration's ``runs``. default: the number that ``default`` stands for.
     """
@@ -50,7 +50,9 @@ def looks(default: int, rounds: int) -> int:
 
 
 def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
-    """The runs of the rows that keys name: models, tasks or batch sizes, by the path's length."""
+    """Return the runs of the rows that keys name: models, tasks or batch sizes, by the path's
+    length.
+    """
     by_name: dict[str, list[Row]] = {}
     for row in rows:
         name = (row.model, row.task, str(row.batch_size))[len(path) - 1]

@@ -27,7 +27,7 @@ def schema(name: str) -> dict:
 
 @cache
 def validator(name: str) -> Any:
-    """The validator of a schema, which may refer to the schema of the settings."""
+    """Return the validator of a schema, which may refer to the schema of the settings."""
     settings = schema("settings")
     del settings["$schema"]  # a part that names the standard is checked without our additions
     resource = DRAFT202012.create_resource(settings)
@@ -39,7 +39,7 @@ def _is_integer(checker: Any, value: object) -> bool:
 
 
 def _is_number(checker: Any, value: object) -> bool:
-    """True if a value is a finite number: YAML's .nan and .inf would pass every limit."""
+    """Return True if a value is a finite number: YAML's .nan and .inf would pass every limit."""
     return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
 
 

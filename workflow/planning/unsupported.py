@@ -24,7 +24,7 @@ NO_CUDNN = "cuDNN computes on GPUs"
 
 
 def unsupported(plan) -> dict[tuple[Row, str], str]:
-    """The unsupported cells of a plan, as far as they are known before anything is measured:
+    """Return the unsupported cells of a plan, as far as they are known before anything is measured:
     reasons by row and name of the column.
     """
     impossible = {column: reason for column in plan.columns if (reason := _impossible(column))}
@@ -43,7 +43,9 @@ def unsupported(plan) -> dict[tuple[Row, str], str]:
 
 
 def barred(plan) -> dict[Column, str]:
-    """Columns that this machine cannot measure, and why; empty if another one measures them."""
+    """Return columns that this machine cannot measure, and why; empty if another one measures
+    them.
+    """
     found: dict[Column, str] = {}
     for column in plan.columns if plan.here else []:
         if column.accelerator == "cuda" and (reason := _why_no_cuda(plan, column)):
@@ -65,8 +67,8 @@ def _why_no_cuda(plan, column: Column) -> str | None:
 
 
 def _without_effect(plan) -> dict[tuple[Row, str], str]:
-    """Cells of a task in which a setting of their column changes nothing: they would be measured
-    twice, and an effect of nothing would be averaged with those of other rows.
+    """Return cells of a task in which a setting of their column changes nothing: they would be
+    measured twice, and an effect of nothing would be averaged with those of other rows.
     """
     return {
         (row, column.name): f"{row.task} has no {name}"
@@ -113,7 +115,7 @@ def _check(where: str, plan, entry: dict, allowed: Iterable[str]) -> None:
 
 
 def _impossible(column: Column) -> str | None:
-    """The reason why a column's settings exclude each other, whatever the model, or None."""
+    """Return the reason why a column's settings exclude each other, whatever the model, or None."""
     if (column.precision, column.accelerator) == ("tf32", "cpu"):
         return NO_TF32
     if column.of_framework.get("cudnn_benchmark") and column.accelerator == "cpu":
@@ -122,26 +124,30 @@ def _impossible(column: Column) -> str | None:
 
 
 def _is_about(entry: dict, column: Column) -> bool:
-    """True if an `unsupported` entry of the configuration or of a model is about a column."""
+    """Return True if an `unsupported` entry of the configuration or of a model is about a
+    column.
+    """
     named = entry["column"] in (column.name, column.framework.name)
     return named and entry.get("jit_compile", column.jit_compile) == column.jit_compile
 
 
 @cache
 def cuda_version(lock: Path) -> tuple[int, int] | None:
-    """(major, minor) of the CUDA runtime among the packages of a lock; None without one."""
+    """Return (major, minor) of the CUDA runtime among the packages of a lock; None without one."""
     found = re.search(r"^nvidia-cuda-runtime(?:-cu\d+)?==(\d+)\.(\d+)", lock.read_text(), re.M)
     return (int(found[1]), int(found[2])) if found else None
 
 
 def oldest_driver(lock: Path) -> str | None:
-    """The oldest driver that runs the CUDA that a lock installs; None if that is not known."""
+    """Return the oldest driver that runs the CUDA that a lock installs; None if that is not
+    known.
+    """
     cuda = cuda_version(lock)
     return OLDEST_DRIVER.get(cuda[0]) if cuda else None
 
 
 def is_older(driver: str, needed: str) -> bool:
-    """True if a driver's version is lower than the needed one."""
+    """Return True if a driver's version is lower than the needed one."""
     return _numbers(driver) < _numbers(needed)
 
 

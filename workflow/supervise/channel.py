@@ -21,11 +21,12 @@ class Channel:
         self._unread = bytearray()
 
     def ready(self, timeout_s: float) -> bool:
-        """True if there is something to read within that time."""
+        """Return True if there is something to read within that time."""
         return bool(select.select([self._reader], [], [], timeout_s)[0])
 
     def read(self) -> list[dict[str, Any]] | None:
-        """The events that are complete by now; None if no process has the pipe open any more.
+        """Return the events that are complete by now; None if no process has the pipe open any
+        more.
 
         Raises :class:`NoEvent`.
         """

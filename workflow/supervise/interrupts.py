@@ -44,8 +44,8 @@ def hold() -> None:
 
 
 def end_after_snakemake(end: KeyboardInterrupt) -> int:
-    """The exit status; after SIGTERM, not before Snakemake is gone: if a cluster ends the whole job
-    and we are told first, Snakemake would begin the next run, at the cost of that run.
+    """Return the exit status; after SIGTERM, not before Snakemake is gone: if a cluster ends the
+    whole job and signals us first, Snakemake would begin the next run, at the cost of that run.
     """
     parent, until = os.getppid(), time.monotonic() + TOGETHER_S
     while number(end) == signal.SIGTERM and os.getppid() == parent and time.monotonic() < until:
@@ -54,10 +54,10 @@ def end_after_snakemake(end: KeyboardInterrupt) -> int:
 
 
 def number(end: KeyboardInterrupt) -> int:
-    """The number of the signal."""
+    """Return the number of the signal."""
     return end.args[0] if end.args else signal.SIGINT
 
 
 def exit_status(end: KeyboardInterrupt) -> int:
-    """The exit status, as shells have it: 130 after SIGINT, 143 after SIGTERM."""
+    """Return the exit status, as shells have it: 130 after SIGINT, 143 after SIGTERM."""
     return 128 + number(end)

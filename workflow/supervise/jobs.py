@@ -106,7 +106,7 @@ def exit_code(
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
-    """The marker of the environment, which is deployed now if it is not there as planned.
+    """Return the marker of the environment, which is deployed now if it is not there as planned.
 
     output: the file that cannot be measured without it. Raises
     :class:`supervise.preconditions.Refused`, of which :class:`NoEnvironment` is one.

@@ -110,7 +110,7 @@ def _job(
 
 
 def reported(step_ms: float, runs: list[list[dict]]) -> dict:
-    """The mean over runs as the table has it, in ms; the steps of all runs."""
+    """Return the mean over runs as the table has it, in ms; the steps of all runs."""
     steps = [sum(block["steps"] for block in blocks) for blocks in runs]
     elapsed_ns = [sum(block["elapsed_ns"] for block in blocks) for blocks in runs]
     means_ms = [ns / n / 1e6 for ns, n in zip(elapsed_ns, steps, strict=True)]

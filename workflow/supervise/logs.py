@@ -44,12 +44,12 @@ class Log:
 
 
 def tail(log: Path) -> list[str]:
-    """The last lines of a log, each cut to a length."""
+    """Return the last lines of a log, each cut to a length."""
     return [line[:TAIL_LENGTH] for line in _last_lines(log)[-TAIL_LINES:]]
 
 
 def last_words(log: Path) -> str | None:
-    """The reason of a crash: the last line in which a library gives one; None without."""
+    """Return the reason of a crash: the last line in which a library gives one; None without."""
     said = [found for line in _last_lines(log) if (found := WHY.search(line))]
     return (said[-1][1] or said[-1][2]).strip()[:TAIL_LENGTH] if said else None
 

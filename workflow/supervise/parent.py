@@ -160,8 +160,8 @@ def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
 
 
 def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> list[dict[str, Any]]:
-    """The probes; if the process died after the measurement, the missing ones as failed, unless its
-    framework makes none.
+    """Return the probes; if the process died after the measurement, the missing ones as failed,
+    unless its framework makes none.
     """
     done: list[dict[str, Any]] = child.reported("probes", "probes") or []
     if not child.reported("measured", "probeable") or ending.of_process(seen)[0] == "ok":
@@ -192,7 +192,7 @@ def _memory(child: Watched) -> dict[str, Any]:
 
 
 def _timing(timing: dict[str, Any] | None, total_s: float) -> dict[str, Any] | None:
-    """The child's timing, and the seconds that it does not account for."""
+    """Return the child's timing, and the seconds that it does not account for."""
     if timing is None:
         return None
     parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")

@@ -12,7 +12,9 @@ class Refused(Exception):
 
 
 def machine_card(identity: dict[str, Any]) -> dict[str, Any]:
-    """A record's description of the machine and of the run's GPU; raises :class:`Refused`."""
+    """Return a record's description of the machine and of the run's GPU; raises
+    :class:`Refused`.
+    """
     try:
         return machine.card(identity["accelerator"], identity["device"])
     except device.NoSuchDevice as problem:
@@ -20,7 +22,9 @@ def machine_card(identity: dict[str, Any]) -> dict[str, Any]:
 
 
 def visible_device(identity: dict[str, Any]) -> str | None:
-    """The GPU as a run's process and its monitor see it; None for a run on the processors."""
+    """Return the GPU as a run's process and its monitor see it; None for a run on the
+    processors.
+    """
     if identity["accelerator"] != "cuda":
         return None
     try:
@@ -68,7 +72,7 @@ def check_packages(environment: dict[str, Any], found: dict[str, Any]) -> None:
 def too_large(
     identity: dict[str, Any], machine_card: dict[str, Any], memory_limit_mib: float
 ) -> dict[str, Any] | None:
-    """The record's ``not_tried`` of a cell that cannot fit into memory, None if it may.
+    """Return the record's ``not_tried`` of a cell that cannot fit into memory, None if it may.
 
     Weights, gradients and optimiser state are a lower bound: a cell that is not tried because of
     them would have failed in any case, after minutes.

@@ -19,14 +19,14 @@ FEW_CORES = 2  # with so few, users do not leave one idle
 
 
 def available() -> list[int]:
-    """The processors that this process may use, ascending."""
+    """Return the processors that this process may use, ascending."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def cores(topology: Path = TOPOLOGY) -> list[list[int]]:
-    """The available processors by physical core, both in ascending order."""
+    """Return the available processors by physical core, both in ascending order."""
     groups: dict[str, list[int]] = {}
     for processor in available():
         groups.setdefault(_siblings(topology, processor), []).append(processor)
@@ -49,7 +49,8 @@ def auto(topology: Path = TOPOLOGY, root: Path = ROOT) -> int:
 
 
 def pinned(threads: int, topology: Path = TOPOLOGY, small: Path = SMALL) -> list[int]:
-    """A run's processors: of the last cores, as the first serve interrupts; one of each first.
+    """Return a run's processors: of the last cores, as the first serve interrupts; one of each
+    first.
 
     small: the file that lists the processors of small cores, which are taken last.
     """
@@ -63,14 +64,18 @@ def pinned(threads: int, topology: Path = TOPOLOGY, small: Path = SMALL) -> list
 
 
 def beside(processors: list[int], topology: Path = TOPOLOGY) -> list[int]:
-    """The processors for what watches a run: those of idle cores, else idle ones, else all."""
+    """Return the processors for what watches a run: those of idle cores, else idle ones, else
+    all.
+    """
     taken = set(processors)
     idle_cores = [p for core in cores(topology) if not taken & set(core) for p in core]
     return idle_cores or sorted(set(available()) - taken) or available()
 
 
 def _listed(path: Path) -> set[int]:
-    """The numbers in a list as the kernel writes it, '0-3,8'; none if there is no such file."""
+    """Return the numbers in a list as the kernel writes it, '0-3,8'; none if there is no such
+    file.
+    """
     try:
         ranges = [part.split("-") for part in path.read_text().strip().split(",") if part]
     except OSError:
@@ -79,7 +84,7 @@ def _listed(path: Path) -> set[int]:
 
 
 def _siblings(topology: Path, processor: int) -> str:
-    """A text that is equal for all processors of one core."""
+    """Return a text that is equal for all processors of one core."""
     path = topology / f"cpu{processor}" / "topology" / "thread_siblings_list"
     with contextlib.suppress(OSError):
         return path.read_text().strip()

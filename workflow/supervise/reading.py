@@ -67,8 +67,8 @@ def read(path: str | Path) -> dict[str, Any]:
 
 
 def entries(path: Path, name: str, needed: set[str]) -> list[dict[str, Any]]:
-    """A list in a JSON file of ours; empty if the file is missing or broken, or an entry lacks
-    anything that is needed.
+    """Return a list in a JSON file of ours; empty if the file is missing or broken, or an entry
+    lacks anything that is needed.
     """
     try:
         found: list[dict[str, Any]] = json.loads(path.read_text())[name]
@@ -78,17 +78,19 @@ def entries(path: Path, name: str, needed: set[str]) -> list[dict[str, Any]]:
 
 
 def could_not_begin(record: dict[str, Any]) -> bool:
-    """True if a record says only that its environment was missing, which may change at a start."""
+    """Return True if a record only shows that its environment was missing, which may change at a
+    start.
+    """
     return "not_deployed" in (record["not_tried"] or {})
 
 
 def disturbed(record: dict[str, Any]) -> str:
-    """What else computed beside a run so much that its times tell nothing; empty if nothing did."""
+    """Return the interference that makes a run's times useless; empty without any."""
     gpu = (record["monitor"] or {}).get("gpu") or {}
     return disturbance(record["load"]["foreign_cpu_share"], gpu.get("foreign_processes"))
 
 
 def step_ms(record: dict[str, Any]) -> float:
-    """ms per step of all timed steps of a record together, as in the table."""
+    """Return ms per step of all timed steps of a record together, as in the table."""
     blocks = record["timing"]["blocks"]
     return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6

@@ -11,7 +11,7 @@ RESERVE_BYTES = 1024 * 1024  # more than any record needs
 
 
 def now() -> str:
-    """The UTC time, ISO 8601, to the second."""
+    """Return the UTC time, ISO 8601, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

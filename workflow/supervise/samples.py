@@ -21,7 +21,7 @@ RANGES = (
 
 
 def summary(samples: list[dict], window: Window, interval_s: float) -> dict | None:
-    """The record's ``monitor``; None without a window or a sample.
+    """Return the record's ``monitor``; None without a window or a sample.
 
     The samples around the window tell of a short one what does not change by the moment.
     """
@@ -46,7 +46,7 @@ def last_free_mib(samples: list[dict]) -> float | None:
 
 
 def energy(samples: list[dict], window: Window, steps: int) -> dict | None:
-    """The record's ``energy``; None without a counter, or with too few samples.
+    """Return the record's ``energy``; None without a counter, or with too few samples.
 
     Power changes when timing starts. With two samples inside, only the parts before the first and
     after the last are estimated, from the mean power across the window's borders.
@@ -67,7 +67,7 @@ def _inside(samples: list[dict], window: Window) -> list[dict]:
 
 
 def _around(samples: list[dict], window: Window) -> list[dict]:
-    """The samples in the window, the last one before it and the first one after it."""
+    """Return the samples in the window, the last one before it and the first one after it."""
     if window is None:
         return []
     before = [sample for sample in samples if sample["at_ns"] < window[0]]
@@ -86,14 +86,18 @@ def _range(values: list[float]) -> dict | None:
 
 
 def _growth(samples: list[dict], window: Window, name: str) -> Any:
-    """A counter's growth from the last sample before the window to the first one after it."""
+    """Return a counter's growth from the last sample before the window to the first one after
+    it.
+    """
     counted = [sample for sample in samples if sample[name] is not None]
     counts = _values(_around(counted, window), name)
     return counts[-1] - counts[0] if counts else None
 
 
 def _joules_at(samples: list[dict], at_ns: int) -> float | None:
-    """The energy counter at a time, linearly between two samples; None outside of all samples."""
+    """Return the energy counter at a time, linearly between two samples; None outside of all
+    samples.
+    """
     for left, right in pairwise(samples):
         if left["at_ns"] <= at_ns <= right["at_ns"]:
             part = (at_ns - left["at_ns"]) / (right["at_ns"] - left["at_ns"])

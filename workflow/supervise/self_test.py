@@ -22,7 +22,9 @@ def main() -> None:
 
 
 def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
-    """ms per step in rounds that measured both names in one session; None without such rounds."""
+    """Return ms per step in rounds that measured both names in one session; None without such
+    rounds.
+    """
     both = [
         (a, b) for a, b in pairs if a["status"] == b["status"] == "ok" and session(a) == session(b)
     ]
@@ -37,7 +39,7 @@ def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
 
 
 def session(record: dict) -> str | None:
-    """The id of a record's session; None for a record that was measured by itself."""
+    """Return the id of a record's session; None for a record that was measured by itself."""
     return (record.get("session") or {}).get("id")
 
 

@@ -24,7 +24,9 @@ THREAD_POLICY = (
 
 
 def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
-    """A record that says what is measured and where, with no results yet; its status is killed."""
+    """Return a record without results, with what is measured and where; its status is
+    killed.
+    """
     identity = json.loads(identity_text)
     return {
         "schema": SCHEMA,

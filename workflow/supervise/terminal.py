@@ -60,5 +60,7 @@ def say(line: str) -> None:
 
 
 def printable(text: str) -> str:
-    """A text without characters that move the cursor: titles and reasons come from outside."""
+    """Return a text without characters that move the cursor: titles and reasons come from
+    outside.
+    """
     return "".join(character if character.isprintable() else " " for character in text)

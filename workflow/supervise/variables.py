@@ -63,7 +63,7 @@ def of_process(
     visible_device: str,
     caller: Mapping[str, str] = os.environ,
 ) -> dict[str, str]:
-    """All environment variables that a measured process is given.
+    """Return all environment variables that a measured process is given.
 
     identity: with accelerator, library, threads, ``variables`` (the configuration's), and
     ``weights`` if there are any. visible_device: see :func:`supervise.device.word`.
@@ -77,13 +77,13 @@ def of_process(
 
 
 def inherited(caller: Mapping[str, str], weights: str = "random") -> dict[str, str]:
-    """The caller's variables that every process of a measurement gets."""
+    """Return the caller's variables that every process of a measurement gets."""
     names = KEPT + (DOWNLOAD if weights == "preset" else ())
     return {k: v for k, v in caller.items() if k in names or k.startswith("LC_")}
 
 
 def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[str, str]:
-    """The variables that we set, by one policy for all columns."""
+    """Return the variables that we set, by one policy for all columns."""
     return {
         **dict.fromkeys(THREADS, str(identity["threads"])),
         **_device(identity["accelerator"], visible_device),
@@ -103,14 +103,16 @@ def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[s
 
 
 def _device(accelerator: str, visible_device: str) -> dict[str, str]:
-    """Variables that show one GPU, or hide all: then a CUDA environment runs on the processors."""
+    """Return variables that show one GPU, or hide all: then a CUDA environment runs on the
+    processors.
+    """
     if accelerator == "cuda":
         return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": visible_device}
     return {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
 
 
 def _programs_of_jax(scratch: Path) -> dict[str, str]:
-    """Variables that make JAX keep all compiled programs. Not on a GPU: what XLA's autotuner
+    """Return variables that make JAX keep all compiled programs. Not on a GPU: what XLA's autotuner
     chooses there may differ from one process to the next, and belongs to the scatter.
     """
     return {
@@ -123,15 +125,15 @@ def _programs_of_jax(scratch: Path) -> dict[str, str]:
 
 
 def _temporary_files(library: str, scratch: Path) -> dict[str, str]:
-    """A private TMPDIR for TensorFlow: it writes a file for each function that it rewrites, dozens
-    in a run, and removes them only at an exit that waits for seconds. Others keep the caller's,
-    beside which Inductor keeps what it knows of the compiler.
+    """Return a private TMPDIR for TensorFlow: it writes a file for each function that it rewrites,
+    dozens in a run, and removes them only at an exit that waits for seconds. Others keep the
+    caller's, beside which Inductor keeps what it knows of the compiler.
     """
     return {"TMPDIR": str(scratch)} if library == "tensorflow" else {}
 
 
 def refusal(name: str) -> str | None:
-    """The reason why the configuration may not set a variable; None if it may."""
+    """Return the reason why the configuration may not set a variable; None if it may."""
     sizes = {"threads": 1}
     policies = [ours({**sizes, "accelerator": kind}, Path(), "") for kind in ("cpu", "cuda")]
     if name in SET_BY_COLUMNS or name.startswith("PYTHON") or any(name in p for p in policies):
@@ -144,6 +146,6 @@ def refusal(name: str) -> str | None:
 
 
 def left_out(caller: Mapping[str, str], configured: Mapping[str, str]) -> list[str]:
-    """Names of the caller's variables that frameworks read but that are not passed on."""
+    """Return names of the caller's variables that frameworks read but that are not passed on."""
     given = {*configured, *inherited(caller)}
     return sorted(name for name in caller if name not in given and _MATTERS.fullmatch(name))

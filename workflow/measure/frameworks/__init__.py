@@ -68,7 +68,7 @@ class Clock(Protocol):
         """The function to call before each step; it returns True once there are enough."""
 
     def start(self) -> None:
-        """To be called right before the public API is entered."""
+        """Start the clock: call right before the public API is entered."""
 
 
 class Framework(Protocol):
@@ -85,7 +85,7 @@ class Framework(Protocol):
         """
 
     def live_accelerator(self) -> tuple[str, str]:
-        """The device that the library computes on by itself now, see :mod:`measure.live`."""
+        """Return the device that the library computes on by itself now, see :mod:`measure.live`."""
 
     def force_precision(self, precision: str) -> None:
         """Have float32 products computed in ``float32`` or ``tf32``, by the library's switch."""
@@ -111,7 +111,7 @@ class Framework(Protocol):
         """Wait until every output and every updated variable is ready, then the device."""
 
     def compilations(self) -> int | None:
-        """Programs compiled or traced so far; None where nothing is compiled."""
+        """Return programs compiled or traced so far; None where nothing is compiled."""
 
     def begin_profile(self) -> None:
         """Start the framework's own profiler."""
@@ -122,10 +122,10 @@ class Framework(Protocol):
         """
 
     def work(self) -> dict[str, int]:
-        """``parameters`` and ``trainable_parameters`` of the live model."""
+        """Return ``parameters`` and ``trainable_parameters`` of the live model."""
 
     def parity(self) -> dict[str, Any]:
-        """The parity card's facts, read back from the live framework."""
+        """Return the parity card's facts, read back from the live framework."""
 
     def peak_device_mib(self) -> float | None:
         """Most device memory in use so far, MiB; None if nothing is counted."""

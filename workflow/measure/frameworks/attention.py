@@ -18,12 +18,14 @@ KERNELS = {
 
 
 def operators(names: Iterable[str]) -> set[str]:
-    """PyTorch's fused operators among all that ran; its ``_math`` is attention written out."""
+    """Return PyTorch's fused operators among all that ran; its ``_math`` is attention written
+    out.
+    """
     ran = {name.removeprefix("aten::_").removesuffix("_backward") for name in names}
     return {name for name in ran if name.startswith(OPERATOR) and not name.endswith("_math")}
 
 
 def fused(kernels: Iterable[str]) -> list[str]:
-    """The operators that kernels of these names belong to, in alphabetical order."""
+    """Return the operators that kernels of these names belong to, in alphabetical order."""
     names = set(kernels)
     return [operator for operator, kind in KERNELS.items() if any(map(kind.search, names))]

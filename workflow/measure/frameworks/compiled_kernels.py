@@ -32,7 +32,7 @@ def announced(torch: Any) -> Iterator[None]:
 
 
 def _generated() -> list[Any]:
-    """Modules that the compiler has written; none where it was never imported."""
+    """Return modules that the compiler has written; none where it was never imported."""
     cache = sys.modules.get("torch._inductor.codecache")
     return list(getattr(getattr(cache, "PyCodeCache", None), "modules", ()))
 

@@ -13,7 +13,7 @@ SKIPPED = "skipping cudagraph"  # how inductor's messages begin
 
 
 def recorded(torch: Any) -> int:
-    """Graphs recorded so far on the current device, those recorded once more included."""
+    """Return graphs recorded so far on the current device, those recorded once more included."""
     if not torch.cuda.is_available():
         return 0
     from torch._inductor import cudagraph_trees

@@ -8,7 +8,7 @@ TINY = 0x000AE398  # the bits of 1e-39 in float32, whose smallest normal number 
 
 
 def flushed(halve: Callable[[Any], Any]) -> bool:
-    """True if the halves of denormal numbers all come back as zeros.
+    """Return True if the halves of denormal numbers all come back as zeros.
 
     halve: takes a float32 NumPy array, returns one with the halves, computed as a step is.
     Bits are written and looked at, since converting or comparing numbers may flush as well.

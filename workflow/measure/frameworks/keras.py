@@ -64,8 +64,8 @@ class KerasFramework(ABC):
             self.settle()
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """``(ms, steps, words)`` as published: host clock in batch callbacks, without a fence, but
-        Keras may fetch each step's results for them.
+        """Return ``(ms, steps, words)`` as published: host clock in batch callbacks, without a
+        fence, but Keras may fetch each step's results for them.
         """
         loop = self._loop(self.cell.batch_size)
         if loop:
@@ -93,17 +93,19 @@ class KerasFramework(ABC):
             self._ended.append(end)
 
     def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None] | None:
-        """The task's own loop; None if Keras' trainer drives it."""
+        """Return the task's own loop; None if Keras' trainer drives it."""
         own = getattr(self.models, "LOOPS", {}).get(self.cell.task)
         return own and partial(own, self.model, self.cell, batch_size)
 
     def model_library(self) -> str | None:
-        """Name and version of the library with the model; None if that is Keras alone."""
+        """Return the name and version of the library with the model; None if that is Keras
+        alone.
+        """
         library = self.library()
         return versioned(library) if library else None
 
     def library(self) -> Any:
-        """The library with the model, as its builder imports it."""
+        """Return the library with the model, as its builder imports it."""
         names = ("keras_hub", "keras_nlp", "keras_cv")
         return next(filter(None, (getattr(self.models, name, None) for name in names)), None)
 
@@ -111,35 +113,37 @@ class KerasFramework(ABC):
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
     def feeding(self) -> dict[str, Any]:
-        """The parity card's entries on how the steps are fed."""
+        """Return the parity card's entries on how the steps are fed."""
         if self._loop(self.cell.batch_size):
             return feeding.OWN_LOOP
         return feeding.facts(self.fed_as, self.fed_batch)
 
     def step_results(self) -> str | None:
-        """What became of each step's metrics or outputs; None where Keras drove no step: before the
-        first run, and in a loop of the library's own.
+        """Return the fate of each step's metrics or outputs; None where Keras drove no step: before
+        the first run, and in a loop of the library's own.
         """
         driven = self._callback and not self._loop(self.cell.batch_size)
         return self.results_for(self._callback) if driven else None
 
     def keeps_outputs(self) -> bool:
-        """True if Keras gathers each step's outputs: its ``predict`` returns those of all."""
+        """Return True if Keras gathers each step's outputs: its ``predict`` returns those of
+        all.
+        """
         return self.cell.task == "predict" and not self._loop(self.cell.batch_size)
 
     @abstractmethod
     def results_for(self, callback: Any) -> str:
-        """What Keras does with a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
+        """Return how Keras treats a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
 
     @abstractmethod
     def dataset(self, batch_size: int) -> Any:
-        """The data that the trainer is given: one batch, again and again."""
+        """Return the data for the trainer: one batch, repeated."""
 
     def settle(self) -> None:  # noqa: B027 (most have nothing to do)
         """Bring the model back to a usable state after a loop was left, or has failed."""
 
     def work(self) -> dict[str, int]:
-        """Numbers of parameters of the live model."""
+        """Return numbers of parameters of the live model."""
         return {
             "parameters": int(sum(_size(v) for v in self.model.weights)),
             "trainable_parameters": int(sum(_size(v) for v in self.model.trainable_weights)),
@@ -186,7 +190,7 @@ class KerasFramework(ABC):
 
 
 def computing_dtype(model: Any) -> str:
-    """The dtype that the layers with the parameters compute in, as each of them says.
+    """Return the dtype that the layers with the parameters compute in, by their own attributes.
 
     Several types are all named, each with its share of the parameters. The policy of the model
     around them, or of the process, may be another one and computes nothing.
@@ -206,7 +210,7 @@ def computing_dtype(model: Any) -> str:
 
 
 def versioned(library: Any) -> str:
-    """Name and version of an imported library, as 'keras-cv 0.9.0'."""
+    """Return the name and version of an imported library, as 'keras-cv 0.9.0'."""
     return f"{library.__name__.replace('_', '-')} {library.__version__}"
 
 

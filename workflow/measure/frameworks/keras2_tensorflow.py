@@ -50,7 +50,7 @@ class Framework(TensorFlowMixin, KerasFramework):
         return used(matmul, convolution)
 
     def model_library(self) -> str | None:
-        """Also where KerasCV and KerasNLP have operations from, such as softmax: Keras 2 has none
+        """Add the source of KerasCV's and KerasNLP's operations, such as softmax: Keras 2 has none
         of its own.
         """
         found, library = super().model_library(), self.library()

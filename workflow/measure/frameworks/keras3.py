@@ -34,14 +34,16 @@ class Keras3Framework(KerasFramework):
 
     @abstractmethod
     def backend_version(self) -> str:
-        """Name and version of the backend."""
+        """Return name and version of the backend."""
 
     @abstractmethod
     def execution(self, jit: bool) -> dict[str, Any]:
-        """The parity card's entries on how a step is executed, and where."""
+        """Return the observed settings about the execution of a step and its place."""
 
     def optimizer_update(self, jit: bool) -> str:
-        """How parameters are updated: in the step's program, if the backend traces a step."""
+        """Return the kind of parameter update: in the step's program, if the backend traces a
+        step.
+        """
         return "in the step's program"
 
     def prepare_backend(self) -> None:
@@ -119,7 +121,7 @@ class Keras3Framework(KerasFramework):
 
 
 def _metrics(model: Any) -> str:
-    """Names of what a step of ``fit`` is told to report: 'loss', or 'loss, accuracy'."""
+    """Return the names of what a step of ``fit`` reports: 'loss', or 'loss, accuracy'."""
     # What compile() was given is one metric that holds those.
     parts = (part for metric in model.metrics for part in getattr(metric, "metrics", [metric]))
     return ", ".join(part.name for part in parts)

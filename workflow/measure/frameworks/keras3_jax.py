@@ -45,8 +45,9 @@ class Framework(Traced, Keras3Framework):
         self._asked[event.removeprefix("/jax/compilation_cache/")] += 1
 
     def compile_cache(self) -> str | None:
-        """State of the cache, by the programs that JAX looked for, those of building included. It
-        looks without a folder, too, and tells no miss of what it never keeps: calls of the host.
+        """Return the state of the cache, by the programs that JAX looked for, those of building
+        included. It looks without a folder, too, and tells no miss of what it never keeps: calls of
+        the host.
         """
         looked, found = self._asked["compile_requests_use_cache"], self._asked["cache_hits"]
         if not looked or not self.jax.config.jax_compilation_cache_dir:
@@ -193,6 +194,6 @@ class Framework(Traced, Keras3Framework):
         return self._memory_mib("bytes_limit")
 
     def _memory_mib(self, name: str) -> float | None:
-        """One of JAX' memory statistics; None on a CPU, where JAX counts nothing."""
+        """Return one of JAX' memory statistics; None on a CPU, where JAX counts nothing."""
         counted = (self.jax.devices()[0].memory_stats() or {}).get(name)
         return None if counted is None else counted / 2**20

@@ -17,7 +17,7 @@ ON_THE_HOST = "outputs on the host at the end"
 def legacy(
     loop: Callable[[Tick], object], steps: int, cap_s: float, end: str = NO_FENCE
 ) -> tuple[float, int, str]:
-    """``(ms, steps, words)`` as published: N + 1 steps less one step, over N.
+    """Return ``(ms, steps, words)`` as published: N + 1 steps less one step, over N.
 
     loop: takes ``tick`` alone. Fewer steps than asked for are made if ``cap_s`` is short.
     end: in words, what the last step is waited for by.

@@ -70,7 +70,7 @@ class NativeFramework(TorchMixin):
         self.loop_facts = loop(timer.tick) or {}
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """``(ms, steps, words)`` as published.
+        """Return ``(ms, steps, words)`` as published.
 
         Where the script was Transformers' Trainer (``BY_TRAINER`` of a builder), that looks at the
         loss of each step of ``fit``, and the outputs of ``predict`` end on the host.
@@ -84,7 +84,9 @@ class NativeFramework(TorchMixin):
         return loops.legacy(loop, steps, cap_s)
 
     def _legacy_fit(self, trainer: bool, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """As published: two steps dropped, of Trainer's also one of a hundred that are counted."""
+        """Time as published: two steps dropped, of Trainer's also one of a hundred that are
+        counted.
+        """
         batch = self._host_batch(self.cell.batch_size)
         for _ in range(2):
             self._fit_step(batch, trainer)
@@ -104,7 +106,7 @@ class NativeFramework(TorchMixin):
         return getattr(self.models, "LOOPS", {})
 
     def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None]:
-        """The task's own loop, or one step after the other over one repeated batch."""
+        """Return the task's own loop, or one step after the other over one repeated batch."""
         own = self._own_loops().get(self.cell.task)
         if own:
             return partial(own, self.step_model, self.cell, batch_size)
@@ -117,7 +119,7 @@ class NativeFramework(TorchMixin):
         return loop
 
     def _host_batch(self, batch_size: int) -> Tensors:
-        """Tensors in host memory as a data loader hands them over."""
+        """Return tensors in host memory as a data loader hands them over."""
         batch = self._tensors(self.models.batch(self.cell, batch_size))
         kind = "pinned" if all(t.is_pinned() for t in batch.values()) else "pageable"
         copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
@@ -125,8 +127,8 @@ class NativeFramework(TorchMixin):
         return batch
 
     def _tensors(self, arrays: dict[str, Any]) -> Tensors:
-        """Arrays as tensors, for a GPU with ``pin_memory``: only from pinned memory can a copy run
-        beside the steps.
+        """Return arrays as tensors, for a GPU with ``pin_memory``: only from pinned memory can a
+        copy run beside the steps.
         """
         tensors = {name: self.torch.from_numpy(array) for name, array in arrays.items()}
         if self.cell.accelerator == "cuda":
@@ -220,6 +222,6 @@ class NativeFramework(TorchMixin):
 
 
 def _ended(loop: Callable[[Tick], object], end: Callable[[], None], tick: Tick) -> None:
-    """A loop, and what waits for its last step."""
+    """Run a loop and wait for its last step."""
     loop(tick)
     end()

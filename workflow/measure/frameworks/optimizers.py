@@ -13,8 +13,8 @@ ONE_BY_ONE = "for-loop"
 
 
 def seen(torch: Any, update: Callable[[], object]) -> str:
-    """How an update works: ``fused`` (one kernel for all parameters), ``foreach`` (each operation
-    on all of them) or ``for-loop`` (one parameter after the other).
+    """Return the kind of update: ``fused`` (one kernel for all parameters), ``foreach`` (each
+    operation on all of them) or ``for-loop`` (one parameter after the other).
 
     update: updates parameters once, not those of the model that is timed.
     """
@@ -38,7 +38,9 @@ def seen(torch: Any, update: Callable[[], object]) -> str:
 
 
 def of_torch(torch: Any, optimizer: Any, device: str) -> str:
-    """How an optimizer of ``torch.optim`` updates: as a new one with its options does."""
+    """Return the kind of update of a ``torch.optim`` optimizer: that of a new one with its
+    options.
+    """
     shape = (8,) * optimizer.param_groups[0]["params"][0].ndim  # Muon takes matrices alone
     parameters = [torch.nn.Parameter(torch.zeros(shape, device=device)) for _ in range(2)]
     for parameter in parameters:
@@ -48,7 +50,9 @@ def of_torch(torch: Any, optimizer: Any, device: str) -> str:
 
 
 def of_keras(torch: Any, keras: Any, optimizer: Any) -> str:
-    """How an optimizer of Keras on PyTorch updates: as a new one with its configuration does."""
+    """Return the kind of update of a Keras optimizer on PyTorch, by a new one with its
+    configuration.
+    """
     variables = [keras.Variable(keras.ops.zeros(8)) for _ in range(2)]
     other = type(optimizer).from_config(optimizer.get_config())
     other.build(variables)
@@ -56,7 +60,7 @@ def of_keras(torch: Any, keras: Any, optimizer: Any) -> str:
 
 
 def with_implementation(optimizer: Any, name: str) -> Any:
-    """An optimizer of ``torch.optim`` made anew, and told to be ``foreach`` or ``fused``."""
+    """Return a new optimizer of ``torch.optim`` that is ``foreach`` or ``fused``."""
     groups = [
         {key: value for key, value in group.items() if key not in ("foreach", "fused")}
         for group in optimizer.param_groups
@@ -65,6 +69,8 @@ def with_implementation(optimizer: Any, name: str) -> Any:
 
 
 def _chosen(optimizer: Any) -> dict[str, bool]:
-    """The implementation that it was told, if any: the constructor sets up what that needs."""
+    """Return the implementation that was requested, if any: the constructor sets up what that
+    needs.
+    """
     options = optimizer.param_groups[0]
     return {name: True for name in ("foreach", "fused") if options.get(name)}

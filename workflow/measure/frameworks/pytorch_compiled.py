@@ -61,7 +61,9 @@ class Framework(NativeFramework):
         return self._graphs() + recorded
 
     def _image_data_format(self) -> str:
-        """The model's; inductor may lay out anew what its programs compute, and tells nobody."""
+        """Return the model's format; inductor may choose another inside its programs and tells
+        nobody.
+        """
         return f"{super()._image_data_format()}, within programs inductor's choice"
 
     def execution(self) -> dict[str, Any]:
@@ -77,8 +79,8 @@ class Framework(NativeFramework):
         }
 
     def _graphs(self) -> int:
-        """Number of compiled programs: one for each piece of Python between graph breaks, and one
-        more wherever a later step failed its guards.
+        """Return the number of compiled programs: one for each piece of Python between graph
+        breaks, and one more wherever a later step failed its guards.
         """
         from torch._dynamo.utils import counters
 

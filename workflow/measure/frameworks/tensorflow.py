@@ -55,8 +55,8 @@ class TensorFlowMixin(Traced):
             self.tf.test.experimental.sync_devices()
 
     def dataset(self, batch_size: int) -> Any:
-        """One batch, converted to tensors once and repeated, as users of TensorFlow do: the same
-        under both Keras. A data set in Python would be copied into tensors again in each step.
+        """Return one batch, converted to tensors once and repeated, as users of TensorFlow do: the
+        same under both Keras. A data set in Python would be copied into tensors again in each step.
         """
         self.fed_batch = self.models.batch(self.cell, batch_size)
         return self.tf.data.Dataset.from_tensors(self.fed_batch).repeat(ENDLESS)
@@ -74,7 +74,7 @@ class TensorFlowMixin(Traced):
         setattr(self.model, name, counted)
 
     def compilations(self) -> int | None:
-        """Traces so far. Without one no step of the same size compiles a program of XLA."""
+        """Return traces so far. Without one no step of the same size compiles a program of XLA."""
         return self._traces
 
     def device_facts(self, jit: bool) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class TensorFlowMixin(Traced):
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
     def compiled(self) -> bool:
-        """True if Keras compiles the steps with XLA."""
+        """Return True if Keras compiles the steps with XLA."""
         return bool(self.model.jit_compile)
 
     def execution(self, jit: bool) -> dict[str, Any]:

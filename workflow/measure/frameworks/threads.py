@@ -7,7 +7,9 @@ XLA_POOL = "tf_XLAEigen"  # computes XLA's programs on the host, in JAX and in T
 
 
 def named(name: str) -> int:
-    """Number of this process' threads of that name; 0 if the system does not tell (Linux does)."""
+    """Return the number of this process' threads of that name; 0 if the system does not tell (Linux
+    does).
+    """
     count = 0
     for path in Path("/proc/self/task").glob("*/comm"):
         with contextlib.suppress(OSError):  # it ended meanwhile

@@ -101,8 +101,8 @@ class TorchMixin:
         return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)
 
     def compile_cache(self) -> str | None:
-        """State of the cache, by the graphs that inductor was asked for. What AOTAutograd cannot
-        keep, each process traces again, although its graphs are kept.
+        """Return the state of the cache, by the graphs that inductor was asked for. What
+        AOTAutograd cannot keep, each process traces again, although its graphs are kept.
         """
         dynamo = sys.modules.get("torch._dynamo.utils")  # eager code needs none
         asked = dynamo.counters["inductor"] if dynamo else {}
@@ -127,8 +127,8 @@ class TorchMixin:
         return (self.torch.cuda.max_memory_allocated() + self._kept_by_graphs()) / 2**20
 
     def _kept_by_graphs(self) -> int:
-        """Bytes in CUDA graphs' own pools that hold no tensor now: steps compute in them, which the
-        allocator does not see.
+        """Return the bytes in CUDA graphs' own pools that hold no tensor now: steps compute in
+        them, which the allocator does not see.
         """
         segments = self.torch.cuda.memory_snapshot()
         pools = [each for each in segments if tuple(each["segment_pool_id"]) != (0, 0)]
@@ -144,7 +144,7 @@ class TorchMixin:
 
 
 def _blas(config: str) -> str | None:
-    """The library that multiplies matrices on a processor, as PyTorch's build names it."""
+    """Return the library that multiplies matrices on a processor, as PyTorch's build names it."""
     mkl = re.search(r"oneAPI Math Kernel Library Version (\S+?)-", config)
     named = re.search(r"BLAS_INFO=(\w+)", config)
     return f"oneMKL {mkl[1]}" if mkl else named and named[1]

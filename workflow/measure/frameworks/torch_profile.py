@@ -50,7 +50,7 @@ class Event(NamedTuple):
 
 
 def recorded_events(profile: Any) -> Sequence[Any]:
-    """The events of a ``torch.profiler.profile`` that has ended.
+    """Return the events of a ``torch.profiler.profile`` that has ended.
 
     Its own ``events()`` makes a tree of them, in Python: this takes ten times as long as all that
     is read here, and seconds of every run of a model that generates token by token.
@@ -76,8 +76,8 @@ def recorded_events(profile: Any) -> Sequence[Any]:
 
 
 def _once(events: list[Event]) -> list[Event]:
-    """The events without those of the host directly in one of their name: operations that call
-    themselves. Kernels of a device call none; those of one name may overlap in a stream.
+    """Return the events without those of the host directly in one of their name: operations that
+    call themselves. Kernels of a device call none; those of one name may overlap in a stream.
     """
     kept, inside = [], defaultdict[Hashable, list[Event]](list)
     for event in sorted(events, key=lambda each: (each.time_range.start, -each.time_range.end)):
@@ -94,14 +94,14 @@ def _once(events: list[Event]) -> list[Event]:
 
 
 def namespaces(torch: Any) -> set[str]:
-    """Namespaces of all operators registered by now: of ATen, its libraries, extensions."""
+    """Return namespaces of all operators registered by now: of ATen, its libraries, extensions."""
     return {name.partition("::")[0] for name in torch._C._dispatch_get_all_op_names()}
 
 
 def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
-    """ATen's operators among these that compute nothing by themselves, as the dispatcher knows:
-    views, what makes room for numbers, and what is written in other operators alone. Their time is
-    that of what they call, or of what calls them.
+    """Return ATen's operators among these that compute nothing by themselves, as the dispatcher
+    knows: views, what makes room for numbers, and what is written in other operators alone. Their
+    time is that of what they call, or of what calls them.
     """
     own = {name for name in names if name.startswith("aten::")}
     return {
@@ -113,7 +113,9 @@ def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
 
 
 def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
-    """True if an operator is a view or only calls others; its ``out`` overloads do as the rest."""
+    """Return True if an operator is a view or only calls others; its ``out`` overloads do as the
+    rest.
+    """
     composite = []
     for schema in schemas:
         aliases = [each.alias_info for each in schema.returns if each.alias_info]
@@ -126,7 +128,9 @@ def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
 
 
 def _composite(library: Any, schema: Any) -> bool | None:
-    """True if an overload is written in other operators; None if TorchScript alone has it."""
+    """Return True if an overload is written in other operators; None if TorchScript alone has
+    it.
+    """
     overload = ".".join(filter(None, (schema.name, schema.overload_name)))
     try:
         return library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
@@ -140,7 +144,7 @@ def computing(
     extensions: Iterable[str] = (),
     nothing: Container[str] = (),
 ) -> list[Span]:
-    """The spans of the torch.profiler events that compute.
+    """Return the spans of the torch.profiler events that compute.
 
     device: the type of the device that computes, None for the host. extensions: namespaces of
     operators that PyTorch did not bring, which compute as its own do. nothing: names of operators

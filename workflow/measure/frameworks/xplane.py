@@ -150,7 +150,7 @@ class _Thread:
 
 
 def _parts(named: list[tuple[Event, str]]) -> Iterator[Span]:
-    """The parts of pieces of XLA programs that the threads of pools compute.
+    """Yield the parts of pieces of XLA programs that the threads of pools compute.
 
     named: all events, each with the name of its operation, if it has one. A task is a part of what
     the thread is at that hands it on, until it stops or calls what comes next. Once the piece is
@@ -185,7 +185,7 @@ def _name(event: Event) -> str:
 
 
 def _kernel(event: Event) -> str:
-    """The name of a kernel of TensorFlow's executor; empty for what only calls others."""
+    """Return the name of a kernel of TensorFlow's executor; empty for what only calls others."""
     kernel = _KERNEL.fullmatch(event.name)
     if kernel is None or _CALLS.fullmatch(kernel["type"]):
         return ""
@@ -198,7 +198,8 @@ def without_number(name: str) -> str:
 
 
 def with_place(operation: str, path: str) -> str:
-    """Name an operation with its place: ``MatMul in query`` for the path ``bert/query_3/MatMul``.
+    """Return the name an operation with its place: ``MatMul in query`` for the path
+    ``bert/query_3/MatMul``.
 
     Numbers of layers are left out, so that all of a kind have one name. The subscripts of an einsum
     are no place. The softmax of an attention is one: XLA makes several operations of it.

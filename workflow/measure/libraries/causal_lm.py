@@ -5,7 +5,7 @@ from typing import Any
 
 
 def never_stopping(model: Any) -> dict[str, Any]:
-    """Options of ``generate()`` with which no token ends an answer early."""
+    """Return options of ``generate()`` with which no token ends an answer early."""
     if "stop_token_ids" in inspect.signature(model.generate).parameters:
         return {"stop_token_ids": None}
     model.preprocessor.tokenizer.end_token_id = -1  # asked for at each call; no token has it

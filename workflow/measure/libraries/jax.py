@@ -8,14 +8,14 @@ FORMER_FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"
 
 
 def memory_fraction() -> str:
-    """The environment variable with the share of a GPU's memory that JAX may take."""
+    """Return the environment variable with the share of a GPU's memory that JAX may take."""
     from jaxlib import xla_client
 
     return FRACTION if FRACTION in inspect.getsource(xla_client) else FORMER_FRACTION
 
 
 def reads_traces(jax: Any) -> bool:
-    """True if this JAX can read what its profiler writes. Releases that cannot also record no
-    operation of a program on the host, like TensorFlow's of that time.
+    """Return True if this JAX can read what its profiler writes. Releases that cannot also record
+    no operation of a program on the host, like TensorFlow's of that time.
     """
     return hasattr(jax.profiler, "ProfileData")

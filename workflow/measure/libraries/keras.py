@@ -5,7 +5,9 @@ from typing import Any
 
 
 def leaves(keras: Any, structure: Any) -> list[Any]:
-    """All arrays in nested containers of Keras' own; to JAX such a container is one opaque leaf."""
+    """Return all arrays in nested containers of Keras' own; to JAX such a container is one opaque
+    leaf.
+    """
     if hasattr(keras, "tree"):
         return keras.tree.flatten(structure)
     import jax  # before Keras 3.4 the containers were Python's
@@ -14,7 +16,7 @@ def leaves(keras: Any, structure: Any) -> list[Any]:
 
 
 def keeps_state_of_predict(keras: Any) -> bool:
-    """On JAX: True if the model has the state of each step of ``predict``, as it has of ``fit``.
+    """Return True if, on JAX, the model has the state of each step of ``predict``, as of ``fit``.
 
     Early releases set it only after the loop, so that nothing of the model tells when a step is
     ready, and lose the variables that the loop has taken out of the model if it is left.
@@ -24,8 +26,8 @@ def keeps_state_of_predict(keras: Any) -> bool:
 
 
 def auto_jit_compile(keras: Any) -> bool:
-    """The choice that Keras makes for ``jit_compile="auto"`` on this backend and machine, for a
-    model that every compiler takes.
+    """Return the choice that Keras makes for ``jit_compile="auto"`` on this backend and machine,
+    for a model that every compiler takes.
     """
     net = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
     net.compile()
@@ -33,7 +35,7 @@ def auto_jit_compile(keras: Any) -> bool:
 
 
 def uses_fused_attention(keras: Any, layer: Any) -> bool:
-    """True if a ``MultiHeadAttention`` computes by ``ops.dot_product_attention``, as it does since
-    that exists, unless it has dropout.
+    """Return True if a ``MultiHeadAttention`` computes by ``ops.dot_product_attention``, as it does
+    since that exists, unless it has dropout.
     """
     return hasattr(keras.config, "is_flash_attention_enabled") and not layer._dropout

@@ -11,7 +11,9 @@ except ModuleNotFoundError:
 
 
 def backbone_with_heads(backbone: Any, *, head_dim: int, **sizes: Any) -> Any:
-    """A backbone with heads of this size; a class that takes none splits its width among them."""
+    """Return a backbone with heads of this size; a class that takes none splits its width among
+    them.
+    """
     if "head_dim" in inspect.signature(backbone.__init__).parameters:
         sizes["head_dim"] = head_dim
     elif head_dim * sizes["num_query_heads"] != sizes["hidden_dim"]:
@@ -20,7 +22,7 @@ def backbone_with_heads(backbone: Any, *, head_dim: int, **sizes: Any) -> Any:
 
 
 def fuses_attention(layer: Any = None) -> bool:
-    """True if a decoder computes its attention by ``ops.dot_product_attention``.
+    """Return True if a decoder computes its attention by ``ops.dot_product_attention``.
 
     layer: its attention layer, if that decides by itself; else the library does.
     """

@@ -10,12 +10,12 @@ ALL_DEVICES = "_compile_all_devices"
 
 
 def forced_on_host(config: Any, device: str) -> bool:
-    """True if ``generate()`` was told by that private name to compile on the host."""
+    """Return True if ``generate()`` compiles on the host because of that private name."""
     return device == "cpu" and bool(getattr(config, ALL_DEVICES, False))
 
 
 def in_dtype(name: str) -> dict[str, Any]:
-    """Options that make a model with numbers of this type from the start."""
+    """Return options that make a model with numbers of this type from the start."""
     today = hasattr(transformers.PretrainedConfig(), "dtype")
     return {"dtype" if today else "torch_dtype": getattr(torch, name)}
 

@@ -38,19 +38,19 @@ Loop = Callable[[Any, "Cell", int, Tick], dict[str, Any] | None]
 
 
 def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
-    """The builder's own entries of the parity card, if it has any."""
+    """Return the builder's own entries of the parity card, if it has any."""
     found = getattr(builder, "facts", None)
     return found(model, cell) if found else {}
 
 
 def attention(builder: Any, model: Any) -> str:
-    """The attention that the model takes, by its builder's word."""
+    """Return the attention that the model takes, by its builder's word."""
     found: str = builder.attention(model) if hasattr(builder, "attention") else "none"
     return found
 
 
 def library(builder: Any) -> str:
-    """What a native builder's model comes from, by its word."""
+    """Return the library of a native builder's model, as the builder declares it."""
     found: str = builder.library() if hasattr(builder, "library") else "torch.nn"
     return found
 
@@ -68,8 +68,8 @@ class TrainerBuilder(Builder, Protocol):
     """A builder whose steps a trainer makes."""
 
     def batch(self, cell: Cell, batch_size: int) -> Any:
-        """Arguments of a step, as NumPy arrays: a tuple of inputs and targets for Keras' trainer, a
-        dict of keyword arguments of the forward pass for PyTorch.
+        """Return arguments of a step, as NumPy arrays: a tuple of inputs and targets for Keras'
+        trainer, a dict of keyword arguments of the forward pass for PyTorch.
         """
 
 
@@ -81,13 +81,13 @@ class NativeBuilder(TrainerBuilder, Protocol):
     """
 
     def optimizer(self, model: Any) -> Any:
-        """An optimizer of the trained parameters."""
+        """Return an optimizer of the trained parameters."""
 
 
 class Work(Protocol):
     """Interface of ``work.py``."""
 
     def per_step(self, task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-        """``flops_per_step``, ``tokens_per_step`` and ``images_per_step``, the same for every
-        framework; None for what a model does not have.
+        """Return ``flops_per_step``, ``tokens_per_step`` and ``images_per_step``, the same for
+        every framework; None for what a model does not have.
         """

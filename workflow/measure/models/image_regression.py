@@ -20,12 +20,14 @@ class ImageRegression(torch.nn.Module):
         self.network = network
 
     def forward(self, images: torch.Tensor, targets: torch.Tensor) -> Loss:
-        """images: (batch, 3, height, width); targets: the shape of the network's output."""
+        """Compute the loss. images: (batch, 3, height, width); targets: the shape of the network's
+        output.
+        """
         return Loss(torch.nn.functional.mse_loss(self.network(images), targets))
 
 
 def channels_first(images: np.ndarray) -> np.ndarray:
-    """Images with channels last as PyTorch takes them."""
+    """Return images with channels last as PyTorch takes them."""
     return np.ascontiguousarray(images.transpose(0, 3, 1, 2))
 
 

@@ -10,7 +10,7 @@ from measure.frameworks import WrongFramework
 
 
 def load_with_keras2() -> tuple[Any, Any]:
-    """``(keras, keras_cv)`` on tf-keras; the caller has chosen it (TF_USE_LEGACY_KERAS)."""
+    """Return ``(keras, keras_cv)`` on tf-keras; the caller has chosen it (TF_USE_LEGACY_KERAS)."""
     import keras_cv
     import tensorflow as tf
     from keras_cv.src.backend import config
@@ -21,7 +21,7 @@ def load_with_keras2() -> tuple[Any, Any]:
 
 
 def load_with_keras3() -> tuple[Any, Any]:
-    """``(keras, keras_cv)`` on the backend that Keras was started with."""
+    """Return ``(keras, keras_cv)`` on the backend that Keras was started with."""
     import keras
 
     if keras.backend.backend() != "tensorflow":

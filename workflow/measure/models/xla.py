@@ -24,7 +24,7 @@ from measure.frameworks import Cell
 
 
 def options(cell: Cell, keras: Any) -> dict[str, str | bool]:
-    """Options of a Keras model's ``compile()`` about ``jit_compile``.
+    """Return options of a Keras model's ``compile()`` about ``jit_compile``.
 
     By the cell's column; ``published`` is the rule above, for a Keras with its backend.
     """

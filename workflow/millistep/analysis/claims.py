@@ -195,7 +195,9 @@ def _published_gain(claim: dict[str, Any]) -> float:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """'Of 16 published claims, 5 hold in this run, 2 do not, 3 are open and 6 were not tested.'"""
+    """Return sentences such as 'Of 16 published claims, 5 hold in this run, 2 do not, 3 are open
+    and 6 were not tested.'
+    """
     if table.empty:
         return []
     number = table["verdict"].value_counts().reindex([YES, NO, OPEN, UNTESTED], fill_value=0)

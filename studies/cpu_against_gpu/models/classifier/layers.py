@@ -11,7 +11,9 @@ from measure.models import Architecture, xla
 
 
 def build(keras: Any, cell: Cell) -> Any:
-    """A compiled ``Sequential`` that ends in a softmax; optimiser and cross-entropy for fit."""
+    """Return a compiled ``Sequential`` that ends in a softmax; optimizer and cross-entropy for
+    fit.
+    """
     a = cell.architecture
     model = keras.Sequential([keras.Input(tuple(a["inputs"])), *_layers(keras.layers, a)])
     loss = f"{'' if a['one_hot'] else 'sparse_'}categorical_crossentropy"
@@ -21,13 +23,13 @@ def build(keras: Any, cell: Cell) -> Any:
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """``(images,)`` or ``(images, targets)`` as NumPy arrays."""
+    """Return ``(images,)`` or ``(images, targets)`` as NumPy arrays."""
     labels = classes(cell, batch_size) if cell.task == "fit" else None
     return feed(cell, images(cell, batch_size), labels)
 
 
 def feed(cell: Cell, pixels: np.ndarray, labels: np.ndarray | None) -> Any:
-    """Images and classes as the trainer takes them; without classes for predict."""
+    """Return images and classes as the trainer takes them; without classes for predict."""
     return (pixels,) if labels is None else (pixels, targets(labels, cell.architecture))
 
 

@@ -24,24 +24,24 @@ OPTIMIZERS: dict[str, Optimizer] = {"adam": adam, "sgd": sgd}  # as Keras names 
 
 
 def build(cell: Cell) -> Any:
-    """The model with its loss, and with what trains it."""
+    """Return the model with its loss, and with what trains it."""
     a = cell.architecture
     return Classifier(torch.nn.Sequential(*_layers(a)), OPTIMIZERS[a["optimizer"]])
 
 
 def optimizer(model: Any) -> Any:
-    """The optimiser that the model is built for."""
+    """Return the optimizer that the model is built for."""
     return model.optimizer(model)
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """Keyword arguments of the forward pass, as NumPy arrays, channels first."""
+    """Return keyword arguments of the forward pass, as NumPy arrays, channels first."""
     labels = classes(cell, batch_size) if cell.task == "fit" else None
     return feed(cell, images(cell, batch_size), labels)
 
 
 def feed(cell: Cell, pixels: np.ndarray, labels: np.ndarray | None) -> Any:
-    """Images and classes as the forward pass takes them; without classes for predict."""
+    """Return images and classes as the forward pass takes them; without classes for predict."""
     if pixels.ndim == 4:
         pixels = channels_first(pixels)
     if labels is None:
@@ -68,8 +68,9 @@ class Classifier(torch.nn.Module):
         self.net, self.optimizer = net, optimizer
 
     def forward(self, images: Any, targets: Any = None) -> Any:
-        """images: (batch, inputs) or (batch, channels, height, width). targets: indices (batch,) or
-        shares (batch, classes), without which the probabilities of the classes are returned.
+        """Compute the output. images: (batch, inputs) or (batch, channels, height, width). targets:
+        indices (batch,) or shares (batch, classes), without which the probabilities of the classes
+        are returned.
         """
         logits = self.net(images)
         if targets is None:

@@ -8,7 +8,7 @@ from measure.models import Architecture
 
 
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-    """FLOPs (a multiply-add is two), tokens and images of one step.
+    """Return FLOPs (a multiply-add is two), tokens and images of one step.
 
     Convolutions and matrix products count, for results that are used: XLA computes no row and no
     column that the pool behind a convolution leaves over. A training step costs three forward
@@ -38,7 +38,7 @@ def shapes(a: Architecture) -> list[tuple[int, ...]]:
 
 
 def features(a: Architecture) -> int:
-    """How many numbers of an image reach the dense layers."""
+    """Return the number of values of an image that reach the dense layers."""
     if not a["filters"]:
         return prod(a["inputs"])
     return a["filters"][-1][0] * (_sides(a)[-1] // 2) ** 2

@@ -15,7 +15,7 @@ class Library(Protocol):
     """
 
     def live_accelerator(self) -> tuple[str, str]:
-        """The device that it computes on now, see :mod:`measure.live`."""
+        """Return the device that it computes on now, see :mod:`measure.live`."""
 
     def product(self, dtype: str, size: int) -> Callable[[], object]:
         """Return a function that issues one product of two square matrices of seeded random
@@ -30,7 +30,9 @@ class Library(Protocol):
 
 
 def library(request: dict[str, Any]) -> Library:
-    """The library that was asked for, checked to compute on the device that was asked for."""
+    """Return the library that was asked for, checked to compute on the device that was asked
+    for.
+    """
     module = importlib.import_module(f"measure.controls.matmul.{request['library']}")
     found: Library = module.Library(request["accelerator"], request["threads"], request["seed"])
     check_device(request["accelerator"], found.live_accelerator)

@@ -53,8 +53,8 @@ class Library:
 
 
 def _as_convolution(left: Any, right: Any) -> Callable[[], object]:
-    """The product as a convolution by oneDNN: MKL, which PyTorch takes, makes half as many FLOP/s
-    on processors of another vendor: 235 against 453 GFLOP/s on two cores of an EPYC.
+    """Return the product as a convolution by oneDNN: MKL, which PyTorch takes, makes half as many
+    FLOP/s on processors of another vendor: 235 against 453 GFLOP/s on two cores of an EPYC.
     """
     last = torch.channels_last
     pixels = left.t().reshape(1, left.shape[1], -1, 32).contiguous(memory_format=last)
@@ -63,7 +63,9 @@ def _as_convolution(left: Any, right: Any) -> Callable[[], object]:
 
 
 def _faster(*ways: Callable[[], object]) -> Callable[[], object]:
-    """The function with the fastest call of a few: the first is slow, and one may be disturbed."""
+    """Return the function with the fastest call of a few: the first is slow, and one may be
+    disturbed.
+    """
 
     def seconds(way: Callable[[], object]) -> float:
         start = time.perf_counter()

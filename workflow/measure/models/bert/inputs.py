@@ -6,7 +6,7 @@ from measure.frameworks import Cell
 
 
 def tokens(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """``(token ids, segment ids, mask)``, each int32 of (batch, length)."""
+    """Return ``(token ids, segment ids, mask)``, each int32 of (batch, length)."""
     shape = (batch_size, cell.architecture["sequence_length"])
     ids = np.random.default_rng(cell.seed).integers(
         0, cell.architecture["vocabulary_size"], shape, dtype=np.int32
@@ -15,6 +15,6 @@ def tokens(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def labels(cell: Cell, batch_size: int) -> np.ndarray:
-    """Random classes, int32 of (batch,), drawn apart from the tokens."""
+    """Return random classes, int32 of (batch,), drawn apart from the tokens."""
     rng = np.random.default_rng(cell.seed + 1)
     return rng.integers(0, cell.architecture["classes"], batch_size, dtype=np.int32)

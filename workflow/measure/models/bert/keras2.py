@@ -12,5 +12,5 @@ batch, build = bert.batch, partial(bert.build, tf.keras, keras_nlp)
 
 
 def attention(model: Any) -> str:
-    """Keras 2 has only this implementation."""
+    """Return the only implementation of Keras 2."""
     return "einsum"

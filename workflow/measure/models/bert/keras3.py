@@ -13,7 +13,7 @@ batch, build = bert.batch, partial(bert.build, keras, keras_hub)
 
 
 def attention(model: Any) -> str:
-    """The implementation that the encoder's attention really takes."""
+    """Return the implementation that the encoder's attention really takes."""
     layer = model.backbone.transformer_layers[0]._self_attention_layer
     fused = uses_fused_attention(keras, layer)
     return "keras.ops.dot_product_attention" if fused else "einsum"

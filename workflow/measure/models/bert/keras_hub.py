@@ -8,8 +8,8 @@ from measure.models.bert.inputs import labels, tokens
 
 
 def build(keras: Any, library: Any, cell: Cell) -> Any:
-    """A compiled ``BertClassifier``, which KerasHub calls ``BertTextClassifier`` too; AdamW and
-    cross-entropy from logits for fit.
+    """Return a compiled ``BertClassifier``, which KerasHub calls ``BertTextClassifier`` too; AdamW
+    and cross-entropy from logits for fit.
     """
     if cell.weights == "preset":
         model = library.models.BertClassifier.from_preset(
@@ -37,7 +37,7 @@ def build(keras: Any, library: Any, cell: Cell) -> Any:
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """``(inputs,)`` or ``(inputs, labels)`` as NumPy arrays."""
+    """Return ``(inputs,)`` or ``(inputs, labels)`` as NumPy arrays."""
     ids, segments, mask = tokens(cell, batch_size)
     inputs = {"token_ids": ids, "segment_ids": segments, "padding_mask": mask}
     return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)

@@ -16,12 +16,12 @@ ACTIVATION = "gelu_pytorch_tanh"
 
 
 def library() -> str:
-    """Name and version for the parity card."""
+    """Return the name and version for the parity card."""
     return f"transformers {transformers.__version__}"
 
 
 def build(cell: Cell) -> Any:
-    """``BertForSequenceClassification``; its forward pass computes the loss."""
+    """Return ``BertForSequenceClassification``; its forward pass computes the loss."""
     if cell.weights == "preset":
         return transformers.BertForSequenceClassification.from_pretrained(
             "google-bert/bert-base-cased",
@@ -37,7 +37,7 @@ def optimizer(model: Any) -> Any:
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """Keyword arguments of the forward pass, as NumPy arrays."""
+    """Return keyword arguments of the forward pass, as NumPy arrays."""
     ids, segments, mask = tokens(cell, batch_size)
     inputs = {"input_ids": ids, "token_type_ids": segments, "attention_mask": mask}
     if cell.task == "fit":
@@ -47,7 +47,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any) -> str:
-    """The implementation Transformers chose."""
+    """Return the implementation Transformers chose."""
     return model.config._attn_implementation
 
 

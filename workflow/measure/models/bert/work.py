@@ -6,7 +6,7 @@ from measure.models import Architecture
 
 
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-    """FLOPs (a multiply-add is two), tokens and images of one step.
+    """Return FLOPs (a multiply-add is two), tokens and images of one step.
 
     Matrix products of the layers, attention scores and values, pooler and head;
     a training step costs three forward passes (Kaplan et al. 2020, appendix B).

@@ -6,7 +6,7 @@ from measure.models import Architecture
 
 
 def sizes(a: Architecture) -> dict[str, Any]:
-    """Arguments of a backbone that every decoder takes."""
+    """Return arguments of a backbone that every decoder takes."""
     return {
         "vocabulary_size": a["vocabulary_size"],
         "num_layers": a["layers"],

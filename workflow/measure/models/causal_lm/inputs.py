@@ -18,19 +18,21 @@ PROMPT_TOKENS = 6  # begin of sequence and five words, each one token for the re
 
 
 def prompt_tokens(architecture: Architecture) -> int:
-    """Tokens of each prompt: six, as published, unless a probe asks for longer ones."""
+    """Return tokens of each prompt: six, as published, unless a probe asks for longer ones."""
     return architecture.get("prompt_tokens", PROMPT_TOKENS)
 
 
 def prompts(batch_size: int, length: int = PROMPT_TOKENS) -> list[str]:
-    """``batch_size`` strings of ``length`` tokens; more than there are combinations start over."""
+    """Return ``batch_size`` strings of ``length`` tokens; more than there are combinations start
+    over.
+    """
     words = length - 1  # the tokenizer adds the first token
     combinations = itertools.cycle(itertools.product(WORDS, repeat=words))
     return [" ".join(words) for words in itertools.islice(combinations, batch_size)]
 
 
 def new_tokens(architecture: Architecture) -> int:
-    """Tokens that one ``generate()`` call adds to each prompt.
+    """Return tokens that one ``generate()`` call adds to each prompt.
 
     ``max_length`` counts the prompt, as Keras' does.
     """
@@ -45,7 +47,7 @@ def check_new_tokens(found: float, architecture: Architecture) -> None:
 
 
 def pieces(special: Collection[str], vocabulary_size: int) -> list[str]:
-    """All pieces of a vocabulary in the order of their ids: special tokens, words, filler.
+    """Return all pieces of a vocabulary in the order of their ids: special tokens, words, filler.
 
     The filler makes the vocabulary as large as the model's, so that whatever
     a model generates can be turned into a string.
@@ -56,7 +58,7 @@ def pieces(special: Collection[str], vocabulary_size: int) -> list[str]:
 
 
 def tokenizer(found: Any, cell: Cell) -> str:
-    """The tokenizer, for the parity card: whose class it is, and whose words are in it."""
+    """Return the tokenizer, for the parity card: whose class it is, and whose words are in it."""
     kind = type(found)
     if kind.__module__.startswith("measure."):
         return f"{kind.__name__} of Millistep"
@@ -64,7 +66,7 @@ def tokenizer(found: Any, cell: Cell) -> str:
 
 
 def tokens(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """``(token ids, mask, targets)``: int32, bool and int32, each of (batch, length).
+    """Return ``(token ids, mask, targets)``: int32, bool and int32, each of (batch, length).
 
     Seeded and random, every id in use, no padding; the target of a token is the
     one that follows it.

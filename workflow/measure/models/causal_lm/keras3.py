@@ -35,7 +35,7 @@ def finish(model: Any, cell: Cell) -> Any:
 
 
 def preprocessor(cell: Cell, kind: str, special: list[str]) -> Any:
-    """The library's own preprocessor, around a tokenizer with the architecture's vocabulary.
+    """Return the library's own preprocessor, around a tokenizer with the architecture's vocabulary.
 
     kind: ``Gemma`` or ``Mistral``, whose classes are used. None for fit, which gets ready-made
     batches.
@@ -51,13 +51,13 @@ def preprocessor(cell: Cell, kind: str, special: list[str]) -> Any:
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """``(inputs, targets, weights)`` as the library's preprocessor would make them."""
+    """Return ``(inputs, targets, weights)`` as the library's preprocessor would make them."""
     ids, mask, targets = tokens(cell, batch_size)
     return {"token_ids": ids, "padding_mask": mask}, targets, mask
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """The parity card's entry on the adapters or on the tokenizer."""
+    """Return the parity card's entry on the adapters or on the tokenizer."""
     if cell.task == "fit":
         found = {keras.backend.standardize_dtype(v.dtype) for v in model.trainable_variables}
         return {"adapter_dtype": ", ".join(sorted(found))}
@@ -65,7 +65,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
 
 
 def sentencepiece_model(special: list[str], vocabulary_size: int) -> bytes:
-    """Bytes of a SentencePiece model that makes one token of each word."""
+    """Return the bytes of a SentencePiece model that makes one token of each word."""
     from sentencepiece import sentencepiece_model_pb2 as protocol
 
     model = protocol.ModelProto()

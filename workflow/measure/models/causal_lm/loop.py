@@ -10,7 +10,7 @@ from measure.models.causal_lm.inputs import check_new_tokens, prompt_tokens, pro
 
 
 def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
-    """The task's loop; ``to_numpy`` brings one of the backend's tensors to the host."""
+    """Return the task's loop; ``to_numpy`` brings one of the backend's tensors to the host."""
 
     def loop(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
         """Call ``generate()`` with strings for strings, never stopped early; count the first call's

@@ -32,7 +32,7 @@ BY_TRAINER = True  # the published scripts time Transformers' Trainer in fit
 
 
 def library() -> str:
-    """Names and versions for the parity card."""
+    """Return names and versions for the parity card."""
     return f"transformers {transformers.__version__}, peft {peft.__version__}"
 
 
@@ -55,7 +55,7 @@ def build(cell: Cell, config: Any, special: dict[str, str], preset: str) -> Any:
 
 
 def sizes(a: Architecture) -> dict[str, Any]:
-    """Sizes of a decoder as Transformers names them."""
+    """Return sizes of a decoder as Transformers names them."""
     return {
         "vocab_size": a["vocabulary_size"],
         "num_hidden_layers": a["layers"],
@@ -68,7 +68,7 @@ def sizes(a: Architecture) -> dict[str, Any]:
 
 
 def _with_adapters(model: Any, cell: Cell) -> Any:
-    """Keras' LoRA adapts query and value, scaled by one: so does this."""
+    """Return adapters like those of Keras' LoRA: query and value, scaled by one."""
     rank = cell.architecture["lora_rank"]
     model.config.use_cache = False
     config = peft.LoraConfig(r=rank, lora_alpha=rank, target_modules=["q_proj", "v_proj"])
@@ -90,7 +90,9 @@ def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) ->
 
 
 def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
-    """A tokenizer: one token a word, the ids of Keras' tokenizer, begin of sequence first."""
+    """Return a tokenizer: one token a word, the ids of Keras' tokenizer, begin of sequence
+    first.
+    """
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
     ids = {piece: i for i, piece in enumerate(pieces(special.values(), vocabulary_size))}
@@ -148,14 +150,16 @@ def optimizer(model: Any) -> Any:
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """Keyword arguments of the forward pass, which shifts the labels itself."""
+    """Return keyword arguments of the forward pass, which shifts the labels itself."""
     ids, mask, _ = tokens(cell, batch_size)
     ids = ids.astype(np.int64)  # torch's embeddings and losses take 64-bit indices
     return {"input_ids": ids, "attention_mask": mask.astype(np.int64), "labels": ids}
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """The card's entries on the adapters, or on the tokenizer and a switch with a private name."""
+    """Return the card's entries on the adapters, or on the tokenizer and a switch with a private
+    name.
+    """
     if cell.task == "fit":
         return {"adapter_dtype": adapter_dtype(model)}
     private = getattr(model.generation_config, "compile_config", None)
@@ -172,7 +176,7 @@ def adapter_dtype(model: Any) -> str:
 
 
 def attention(model: Any) -> str:
-    """The implementation Transformers chose."""
+    """Return the implementation Transformers chose."""
     return model.config._attn_implementation
 
 

@@ -7,7 +7,7 @@ from measure.models.causal_lm.inputs import new_tokens, prompt_tokens
 
 
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-    """FLOPs (a multiply-add is two), tokens and images of one step.
+    """Return FLOPs (a multiply-add is two), tokens and images of one step.
 
     A matrix product costs 2 FLOPs a parameter and token (Kaplan et al. 2020,
     section 2.1). Attention costs ``4 * heads * head size`` a query and key that
@@ -43,7 +43,9 @@ def _fit(a: Architecture) -> int:
 
 
 def _below_the_first(a: Architecture, length: int) -> int:
-    """FLOPs of gradients that the first layer would hand on to the embedding, which is frozen."""
+    """Return FLOPs of gradients that the first layer would hand on to the embedding, which is
+    frozen.
+    """
     outputs = (a["heads"] + 2 * a["key_value_heads"]) * a["head_size"]
     inputs = length * 2 * a["hidden_size"] * (outputs + 2 * a["lora_rank"])
     keys = _attention(a, length) // a["layers"] // 2
@@ -57,24 +59,24 @@ def _generate(a: Architecture) -> int:
 
 
 def _layer(a: Architecture) -> int:
-    """Parameters of one layer's matrices: query, output, key, value; gate, up, down."""
+    """Return parameters of one layer's matrices: query, output, key, value; gate, up, down."""
     heads = 2 * (a["heads"] + a["key_value_heads"])
     return a["hidden_size"] * (heads * a["head_size"] + 3 * a["intermediate_size"])
 
 
 def _head(a: Architecture) -> int:
-    """Parameters of the matrix that makes logits."""
+    """Return parameters of the matrix that makes logits."""
     return a["hidden_size"] * a["vocabulary_size"]
 
 
 def _adapters(a: Architecture) -> int:
-    """Parameters of one layer's LoRA factors, one pair for each of query and value."""
+    """Return parameters of one layer's LoRA factors, one pair for each of query and value."""
     outputs = (a["heads"] + a["key_value_heads"]) * a["head_size"]
     return a["lora_rank"] * (2 * a["hidden_size"] + outputs)
 
 
 def _attention(a: Architecture, length: int) -> int:
-    """FLOPs of all layers' attention over a sequence, each token seeing those before it."""
+    """Return FLOPs of all layers' attention over a sequence, each token seeing those before it."""
     window = a.get("sliding_window") or length
     pairs = sum(min(position + 1, window) for position in range(length))
     return a["layers"] * 4 * a["heads"] * a["head_size"] * pairs

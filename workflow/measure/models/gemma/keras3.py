@@ -15,7 +15,7 @@ __all__ = ["LOOPS", "attention", "batch", "build", "facts"]
 
 
 def build(cell: Cell) -> Any:
-    """A compiled ``GemmaCausalLM``."""
+    """Return a compiled ``GemmaCausalLM``."""
     a = cell.architecture
     if cell.weights == "preset":
         model = keras_hub.models.GemmaCausalLM.from_preset("gemma_7b_en", dtype=a["dtype"])
@@ -28,13 +28,13 @@ def build(cell: Cell) -> Any:
 
 
 def attention(model: Any) -> str:
-    """The implementation that the decoder's attention really takes."""
+    """Return the implementation that the decoder's attention really takes."""
     fused = fuses_attention(model.backbone.transformer_layers[0].attention)
     return "keras.ops.dot_product_attention" if fused else "einsum"
 
 
 def backbone(a: Architecture) -> Any:
-    """``GemmaBackbone`` of an architecture."""
+    """Return ``GemmaBackbone`` of an architecture."""
     return keras_hub.models.GemmaBackbone(
         **decoder.sizes(a),
         intermediate_dim=2 * a["intermediate_size"],  # KerasHub counts gate and up together

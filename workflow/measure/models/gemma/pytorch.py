@@ -12,11 +12,11 @@ from measure.models.gemma.inputs import SPECIAL
 
 
 def build(cell: Cell) -> Any:
-    """``GemmaForCausalLM``, with adapters for fit."""
+    """Return ``GemmaForCausalLM``, with adapters for fit."""
     return causal_lm.build(cell, config(cell.architecture), SPECIAL, "google/gemma-7b")
 
 
 def config(a: Architecture) -> Any:
-    """``GemmaConfig`` of an architecture."""
+    """Return ``GemmaConfig`` of an architecture."""
     sizes = causal_lm.sizes(a)
     return transformers.GemmaConfig(max_position_embeddings=a["max_positions"], **sizes)

@@ -16,7 +16,9 @@ LOOPS = {"generate": generate_loop(lambda tensor: tensor.numpy())}
 
 
 def build(cell: Cell) -> Any:
-    """A ``MistralCausalLM`` compiled for greedy generation, with XLA as KerasNLP insists on."""
+    """Return a ``MistralCausalLM`` compiled for greedy generation, with XLA as KerasNLP insists
+    on.
+    """
     a = cell.architecture
     if a["dtype"] == "bfloat16":
         # Its attention fails without: "SymbolicTensor object has no attribute 'astype'".
@@ -33,7 +35,7 @@ def build(cell: Cell) -> Any:
 
 
 def attention(model: Any) -> str:
-    """Keras 2 has only this implementation."""
+    """Return the only implementation of Keras 2."""
     return "einsum"
 
 
@@ -52,7 +54,7 @@ class WordPreprocessor:
         self.tokenizer = self  # where early releases ask which token ends an answer
 
     def generate_preprocess(self, texts: Any, sequence_length: int) -> dict[str, Any]:
-        """``token_ids`` and ``padding_mask`` of (batch, sequence_length) for strings."""
+        """Return ``token_ids`` and ``padding_mask`` of (batch, sequence_length) for strings."""
         texts = texts.numpy() if isinstance(texts, tf.Tensor) else texts
         rows = [[self._begin, *map(self._id, tf.compat.as_str(text).split())] for text in texts]
         ragged = tf.ragged.constant(rows, dtype="int32")
@@ -63,7 +65,7 @@ class WordPreprocessor:
         }
 
     def generate_postprocess(self, tokens: dict[str, Any]) -> list[str]:
-        """Strings of token ids, without special tokens."""
+        """Return strings of token ids, without special tokens."""
         return [
             "".join(self._pieces[i] for i in row if i not in self._special).replace("▁", " ")
             for row in tokens["token_ids"].numpy().tolist()
@@ -74,7 +76,7 @@ class WordPreprocessor:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """The parity card's entry on the tokenizer, which is ours."""
+    """Return the parity card's entry on the tokenizer, which is ours."""
     return {"tokenizer": tokenizer(model.preprocessor.tokenizer, cell)}
 
 

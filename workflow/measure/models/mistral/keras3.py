@@ -15,7 +15,7 @@ __all__ = ["LOOPS", "attention", "batch", "build", "facts"]
 
 
 def build(cell: Cell) -> Any:
-    """A compiled ``MistralCausalLM``."""
+    """Return a compiled ``MistralCausalLM``."""
     a = cell.architecture
     if cell.weights == "preset":
         model = keras_hub.models.MistralCausalLM.from_preset("mistral_7b_en", dtype=a["dtype"])
@@ -28,12 +28,14 @@ def build(cell: Cell) -> Any:
 
 
 def attention(model: Any) -> str:
-    """The implementation that the decoder's attention really takes, found as the layer does."""
+    """Return the implementation that the decoder's attention really takes, found as the layer
+    does.
+    """
     return "keras.ops.dot_product_attention" if fuses_attention() else "einsum"
 
 
 def backbone(a: Architecture) -> Any:
-    """``MistralBackbone`` of an architecture."""
+    """Return ``MistralBackbone`` of an architecture."""
     return backbone_with_heads(
         keras_hub.models.MistralBackbone,
         **decoder.sizes(a),

@@ -12,11 +12,11 @@ from measure.models.mistral.inputs import SPECIAL
 
 
 def build(cell: Cell) -> Any:
-    """``MistralForCausalLM``, with adapters for fit."""
+    """Return ``MistralForCausalLM``, with adapters for fit."""
     return causal_lm.build(cell, config(cell.architecture), SPECIAL, "mistralai/Mistral-7B-v0.1")
 
 
 def config(a: Architecture) -> Any:
-    """``MistralConfig`` of an architecture."""
+    """Return ``MistralConfig`` of an architecture."""
     sizes = causal_lm.sizes(a)
     return transformers.MistralConfig(sliding_window=a["sliding_window"], **sizes)

@@ -6,21 +6,21 @@ from measure.frameworks import Cell
 
 
 def images(cell: Cell, batch_size: int) -> np.ndarray:
-    """Random images, float32 of (batch, size, size, 3) in [0, 1)."""
+    """Return random images, float32 of (batch, size, size, 3) in [0, 1)."""
     size = cell.architecture["image_size"]
     rng = np.random.default_rng(cell.seed)
     return rng.random((batch_size, size, size, 3), dtype=np.float32)
 
 
 def features(cell: Cell, batch_size: int) -> np.ndarray:
-    """Targets of the image encoder: float32 of (batch, grid, grid, channels) in [0, 1)."""
+    """Return targets of the image encoder: float32 of (batch, grid, grid, channels) in [0, 1)."""
     grid = patch_grid(cell)
     shape = (batch_size, grid, grid, cell.architecture["out_channels"])
     return np.random.default_rng(cell.seed + 1).random(shape, dtype=np.float32)
 
 
 def points(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
-    """``(points in pixels, labels)``, float32 of (batch, 2, 2) and (batch, 2).
+    """Return ``(points in pixels, labels)``, float32 of (batch, 2, 2) and (batch, 2).
 
     The first point is inside the object (1), the second one outside (0).
     """
@@ -31,5 +31,5 @@ def points(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def patch_grid(cell: Cell) -> int:
-    """Patches along one side of the image."""
+    """Return patches along one side of the image."""
     return cell.architecture["image_size"] // cell.architecture["patch_size"]

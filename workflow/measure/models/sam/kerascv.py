@@ -10,7 +10,9 @@ from measure.models.sam.inputs import features, images, patch_grid, points
 
 
 def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    """A compiled model: the image encoder with Adam and mse for fit, all of it for predict."""
+    """Return a compiled model: the image encoder with Adam and mse for fit, all of it for
+    predict.
+    """
     model = network(keras, keras_cv, cell)
     trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
     model.compile(**xla.options(cell, keras), **trained)
@@ -18,7 +20,7 @@ def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
 
 
 def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    """The model that the task runs, not compiled yet."""
+    """Return the model that the task runs, not compiled yet."""
     if cell.weights == "preset":
         sam = keras_cv.models.SegmentAnythingModel.from_preset("sam_huge_sa1b")
         encoder = sam.backbone
@@ -31,7 +33,7 @@ def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """``(images, features)`` for fit, ``(inputs,)`` with all five inputs for predict."""
+    """Return ``(images, features)`` for fit, ``(inputs,)`` with all five inputs for predict."""
     if cell.task == "fit":
         return images(cell, batch_size), features(cell, batch_size)
     where, labels = prompts(cell, batch_size)
@@ -48,8 +50,8 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def prompts(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
-    """``(points, labels)`` for each image. Without a box KerasCV wants one more point that is none
-    (label -1); Meta's code adds it.
+    """Return ``(points, labels)`` for each image. Without a box KerasCV wants one more point that
+    is none (label -1); Meta's code adds it.
     """
     where, labels = points(cell, batch_size)
     where = np.concatenate([where, np.zeros((batch_size, 1, 2), np.float32)], axis=1)
@@ -57,7 +59,9 @@ def prompts(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """The card's entries: is the images' mean subtracted, how many sets of points are decoded."""
+    """Return the card's entries: is the images' mean subtracted, how many sets of points are
+    decoded.
+    """
     encoder = getattr(model, "operations", model.layers)  # under Keras 2 each is a layer
     found: dict[str, Any] = {
         "normalises_images": any("subtract" in operation.name for operation in encoder)
@@ -74,7 +78,7 @@ def attention(model: Any) -> str:
 
 
 def image_encoder(keras_cv: Any, cell: Cell) -> Any:
-    """``ViTDetBackbone``: images to (batch, grid, grid, out_channels)."""
+    """Return ``ViTDetBackbone``: images to (batch, grid, grid, out_channels)."""
     a = cell.architecture
     return keras_cv.models.ViTDetBackbone(
         include_rescaling=False,
@@ -91,7 +95,7 @@ def image_encoder(keras_cv: Any, cell: Cell) -> Any:
 
 
 def segment_anything(keras_cv: Any, cell: Cell, encoder: Any) -> Any:
-    """The whole model around an image encoder."""
+    """Return the whole model around an image encoder."""
     a, grid = cell.architecture, patch_grid(cell)
     transformer = keras_cv.models.TwoWayTransformer(
         depth=a["decoder_layers"],

@@ -37,12 +37,12 @@ modeling, build_sam = _library()
 
 
 def library() -> str:
-    """Name and version for the parity card."""
+    """Return the name and version for the parity card."""
     return f"segment-anything {importlib.metadata.version('segment-anything')}"
 
 
 def build(cell: Cell) -> Any:
-    """The image encoder with its loss for fit, the whole model for predict."""
+    """Return the image encoder with its loss for fit, the whole model for predict."""
     if cell.weights == "preset":
         sam = build_sam.build_sam_vit_h()
         sam.load_state_dict(torch.hub.load_state_dict_from_url(CHECKPOINT))
@@ -73,7 +73,7 @@ def compile(model: Any, cell: Cell, mode: str | None) -> Any:
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """Keyword arguments of the forward pass, as NumPy arrays, channels first."""
+    """Return keyword arguments of the forward pass, as NumPy arrays, channels first."""
     pixels = channels_first(images(cell, batch_size))
     if cell.task == "fit":
         return {"images": pixels, "targets": channels_first(features(cell, batch_size))}
@@ -82,13 +82,13 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any) -> str:
-    """Meta's code writes attention out: two matrix products and a softmax."""
+    """Return the attention of Meta's code: two matrix products and a softmax."""
     return "matmul"
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """The card's entries: is the images' mean subtracted, how many sets of points are decoded, and
-    what waits within a step of predict.
+    """Return the card's entries: is the images' mean subtracted, how many sets of points are
+    decoded, and what waits within a step of predict.
     """
     # Meta's code centres images before the encoder: that alone, in fit, has no mean of them.
     means = [name for name, _ in model.named_buffers() if "pixel_mean" in name]
@@ -113,7 +113,9 @@ class TwoPoints(torch.nn.Module):
         self.sam = sam
 
     def forward(self, images: Any, points: Any, labels: Any) -> Any:
-        """images: (batch, 3, size, size) in 0..255; points (1, n, 2); labels (1, n)."""
+        """Compute the masks. images: (batch, 3, size, size) in 0..255; points (1, n, 2); labels (1,
+        n).
+        """
         embeddings = self.sam.image_encoder(self.sam.preprocess(images))
         sparse, dense = self.sam.prompt_encoder(points=(points, labels), boxes=None, masks=None)
         return self.sam.mask_decoder(
@@ -126,7 +128,7 @@ class TwoPoints(torch.nn.Module):
 
 
 def image_encoder(cell: Cell) -> Any:
-    """``ImageEncoderViT``: images to (batch, out_channels, grid, grid)."""
+    """Return ``ImageEncoderViT``: images to (batch, out_channels, grid, grid)."""
     a = cell.architecture
     return modeling.ImageEncoderViT(
         img_size=a["image_size"],
@@ -145,7 +147,7 @@ def image_encoder(cell: Cell) -> Any:
 
 
 def segment_anything(cell: Cell, encoder: Any) -> Any:
-    """The whole model around an image encoder, composed as ``build_sam`` does."""
+    """Return the whole model around an image encoder, composed as ``build_sam`` does."""
     a, grid = cell.architecture, patch_grid(cell)
     transformer = modeling.TwoWayTransformer(
         depth=a["decoder_layers"],

@@ -9,7 +9,7 @@ TOKENS = 1 + MASKS + 3  # the quality's, the masks', two points and the padding 
 
 
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-    """FLOPs (a multiply-add is two), tokens and images of one step.
+    """Return FLOPs (a multiply-add is two), tokens and images of one step.
 
     Matrix products and convolutions; a training step costs three forward passes
     (the backward pass repeats each product twice), less the gradient of the images,
@@ -27,7 +27,7 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
 
 
 def image_encoder(a: Architecture) -> int:
-    """FLOPs of the ViT for one image; its windows are padded to full size."""
+    """Return FLOPs of the ViT for one image; its windows are padded to full size."""
     d, out, window = a["hidden_size"], a["out_channels"], a["window_size"]
     grid = a["image_size"] // a["patch_size"]
     windows = -(-grid // window)  # along one side, the last one padded
@@ -40,12 +40,12 @@ def image_encoder(a: Architecture) -> int:
 
 
 def _patches(a: Architecture) -> int:
-    """FLOPs of the first convolution: patches that do not overlap, of three colours."""
+    """Return FLOPs of the first convolution: patches that do not overlap, of three colours."""
     return 2 * a["image_size"] ** 2 * 3 * a["hidden_size"]
 
 
 def _vit_attention(windows: int, side: int, d: int) -> int:
-    """FLOPs in windows of side x side tokens: four projections, scores, values, positions.
+    """Return FLOPs in windows of side x side tokens: four projections, scores, values, positions.
 
     The relative positions of rows and of columns are a product of every query
     with ``side`` vectors each.
@@ -55,7 +55,7 @@ def _vit_attention(windows: int, side: int, d: int) -> int:
 
 
 def mask_decoder(a: Architecture) -> int:
-    """FLOPs of the two-way transformer, the upscaling and the heads for one image."""
+    """Return FLOPs of the two-way transformer, the upscaling and the heads for one image."""
     d, ff, hidden = a["out_channels"], a["decoder_intermediate_size"], a["iou_hidden_size"]
     pixels = (a["image_size"] // a["patch_size"]) ** 2
     layer = (
@@ -72,5 +72,5 @@ def mask_decoder(a: Architecture) -> int:
 
 
 def _attention(queries: int, keys: int, d: int, inner: int) -> int:
-    """FLOPs: projections from and to width ``d``, scores and values at width ``inner``."""
+    """Return FLOPs: projections from and to width ``d``, scores and values at width ``inner``."""
     return 2 * d * inner * (2 * queries + 2 * keys) + 4 * queries * keys * inner

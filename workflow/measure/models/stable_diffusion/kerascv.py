@@ -11,7 +11,9 @@ from measure.models.stable_diffusion.work import LATENT_CHANNELS
 
 
 def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    """A compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for predict."""
+    """Return a compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for
+    predict.
+    """
     model = network(keras, keras_cv, cell)
     if cell.task == "fit":
         options: dict[str, Any] = {"optimizer": "adam", "loss": "mse"}
@@ -22,7 +24,7 @@ def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
 
 
 def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    """The model that the task runs, not compiled yet."""
+    """Return the model that the task runs, not compiled yet."""
     if cell.weights == "preset":
         return _preset(keras, keras_cv, cell)
     make = image_encoder if cell.task == "fit" else unet
@@ -30,7 +32,7 @@ def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """``(images, moments)`` for fit; predict's inputs go through the sampler."""
+    """Return ``(images, moments)`` for fit; predict's inputs go through the sampler."""
     return images(cell, batch_size), moments(cell, batch_size)
 
 
@@ -62,7 +64,7 @@ def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -
 
 
 def image_encoder(keras: Any, a: Architecture) -> Any:
-    """KerasCV's ``ImageEncoder`` at any size, up to its 8 channels (its ``layers[-3]``)."""
+    """Return KerasCV's ``ImageEncoder`` at any size, up to its 8 channels (its ``layers[-3]``)."""
     from keras_cv.src.models.stable_diffusion.attention_block import AttentionBlock
     from keras_cv.src.models.stable_diffusion.padded_conv2d import PaddedConv2D
     from keras_cv.src.models.stable_diffusion.resnet_block import ResnetBlock
@@ -81,7 +83,7 @@ def image_encoder(keras: Any, a: Architecture) -> Any:
 
 
 def unet(keras: Any, a: Architecture) -> Any:
-    """KerasCV's ``DiffusionModel`` at any size; its deepest level has no attention."""
+    """Return KerasCV's ``DiffusionModel`` at any size; its deepest level has no attention."""
     from keras_cv.src.models.stable_diffusion.diffusion_model import (
         PaddedConv2D,
         ResBlock,

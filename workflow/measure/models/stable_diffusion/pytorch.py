@@ -27,7 +27,7 @@ optimizer = adam
 
 
 def library() -> str:
-    """Name and version for the parity card."""
+    """Return the name and version for the parity card."""
     return f"diffusers {diffusers.__version__}"
 
 
@@ -38,7 +38,7 @@ def attention(model: Any) -> str:
 
 
 def build(cell: Cell) -> Any:
-    """The VAE's image encoder with its loss for fit, the UNet for predict."""
+    """Return the VAE's image encoder with its loss for fit, the UNet for predict."""
     preset = cell.weights == "preset"
     if cell.task == "predict":
         if preset:
@@ -51,7 +51,7 @@ def build(cell: Cell) -> Any:
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
-    """Keyword arguments of fit's forward pass, channels first."""
+    """Return keyword arguments of fit's forward pass, channels first."""
     return {
         "images": channels_first(images(cell, batch_size)),
         "targets": channels_first(moments(cell, batch_size)),
@@ -106,7 +106,7 @@ LOOPS = {"predict": sample}
 
 
 def image_encoder(a: Architecture) -> Any:
-    """``AutoencoderKL``'s encoder: images to the 8 channels of the moments."""
+    """Return ``AutoencoderKL``'s encoder: images to the 8 channels of the moments."""
     widths = a["vae_widths"]
     return diffusers.AutoencoderKL(
         block_out_channels=widths,
@@ -118,7 +118,7 @@ def image_encoder(a: Architecture) -> Any:
 
 
 def unet(a: Architecture) -> Any:
-    """``UNet2DConditionModel``; its deepest level has no attention."""
+    """Return ``UNet2DConditionModel``; its deepest level has no attention."""
     widths = a["unet_widths"]
     attending = len(widths) - 1
     return diffusers.UNet2DConditionModel(

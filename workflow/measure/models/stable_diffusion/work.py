@@ -8,7 +8,7 @@ LATENT_CHANNELS = 4
 
 
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-    """FLOPs (a multiply-add is two), tokens and images of one step.
+    """Return FLOPs (a multiply-add is two), tokens and images of one step.
 
     Convolutions and matrix products. A training step costs three forward passes of
     the image encoder (the backward pass repeats each product twice), less the
@@ -26,7 +26,7 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
 
 
 def image_encoder(a: Architecture) -> int:
-    """FLOPs of the VAE's encoder for one image."""
+    """Return FLOPs of the VAE's encoder for one image."""
     widths, side = a["vae_widths"], a["image_size"]
     flops, width = _first(a), widths[0]
     for level, out in enumerate(widths):
@@ -43,12 +43,12 @@ def image_encoder(a: Architecture) -> int:
 
 
 def _first(a: Architecture) -> int:
-    """FLOPs of the encoder's first convolution, of three colours."""
+    """Return FLOPs of the encoder's first convolution, of three colours."""
     return _conv(a["image_size"], 3, a["vae_widths"][0])
 
 
 def unet(a: Architecture) -> int:
-    """FLOPs of the UNet for one latent."""
+    """Return FLOPs of the UNet for one latent."""
     widths, side = a["unet_widths"], a["image_size"] // 8
     embedding, deepest = 4 * widths[0], len(widths) - 1
 
@@ -81,18 +81,18 @@ def unet(a: Architecture) -> int:
 
 
 def _conv(side: int, width: int, out: int, kernel: int = 3) -> int:
-    """FLOPs of a convolution with side x side outputs."""
+    """Return FLOPs of a convolution with side x side outputs."""
     return 2 * side**2 * kernel**2 * width * out
 
 
 def _residual(side: int, width: int, out: int) -> int:
-    """FLOPs of two convolutions, and a third one of 1 x 1 where the width changes."""
+    """Return FLOPs of two convolutions, and a third one of 1 x 1 where the width changes."""
     shortcut = _conv(side, width, out, kernel=1) if width != out else 0
     return _conv(side, width, out) + _conv(side, out, out) + shortcut
 
 
 def _transformer(pixels: int, d: int, a: Architecture) -> int:
-    """FLOPs: two projections; attention to itself and to the text; a gated layer of 4 d."""
+    """Return FLOPs: two projections; attention to itself and to the text; a gated layer of 4 d."""
     text, context = a["text_length"], a["context_size"]
     itself = 2 * pixels * 4 * d * d + 4 * pixels * pixels * d
     cross = 2 * pixels * 2 * d * d + 2 * text * 2 * context * d + 4 * pixels * text * d

@@ -48,7 +48,9 @@ def table(data: Data) -> pd.DataFrame:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """'At least half of the step does not grow with the batch in 3 of 12 cells: ...'"""
+    """Return sentences such as 'At least half of the step does not grow with the batch in 3 of 12
+    cells: ...'
+    """
     most = table[table["low"] >= HALF].sort_values("low", ascending=False)
     if most.empty:
         return []

@@ -98,7 +98,9 @@ def overtaken(late_s: pd.Series, step_s: pd.Series, ratio: pd.Series) -> pd.Seri
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """'In 12 of 60 pairs, the configuration with the shorter step starts later; ...'"""
+    """Return sentences such as 'In 12 of 60 pairs, the configuration with the shorter step starts
+    later; ...'
+    """
     found = table[table["counted_from"] == "first step"].dropna(subset="steps")
     behind = found[found["steps"] > 1]
     if behind.empty:

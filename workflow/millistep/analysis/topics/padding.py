@@ -120,7 +120,9 @@ def table(data: Data) -> pd.DataFrame:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """'Gemma generate: padding is at most 13 % of a Keras 3 (PyTorch) call, which takes ...'"""
+    """Return sentences such as 'Gemma generate: padding is at most 13 % of a Keras 3 (PyTorch)
+    call, which takes ...'
+    """
     slow = table[table["verdict"] != FAST].sort_values("ratio", ascending=False)
     return [
         f"{line.workload}: padding is at most {percent(min(max(line.high, 0.0), 1.0))} of a "

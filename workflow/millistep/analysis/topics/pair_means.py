@@ -33,7 +33,9 @@ def table(data: Data) -> pd.DataFrame:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """'Keras 3 (JAX) over Keras 2: throughput +0.8 % [-5.8 %, +7.8 %] on average over ...'"""
+    """Return sentences such as 'Keras 3 (JAX) over Keras 2: throughput +0.8 % [-5.8 %, +7.8 %] on
+    average over ...'
+    """
     return [
         f"{line.new_title} over {line.base_title}: throughput "
         f"{within(line.speedup, line.low, line.high, gain)} on average over "

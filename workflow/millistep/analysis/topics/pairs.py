@@ -131,7 +131,9 @@ def _excluded(line: dict[str, Any]) -> str | None:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """'What does Keras 3 change on TensorFlow? Faster in 2 (...) of 12 comparisons.'"""
+    """Return sentences such as 'What does Keras 3 change on TensorFlow? Faster in 2 (...) of 12
+    comparisons.'
+    """
     found = []
     for question, of in table.groupby("question", sort=False):
         compared = of.dropna(subset="verdict")

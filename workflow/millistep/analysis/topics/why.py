@@ -136,7 +136,9 @@ def _with_reasons(found: pd.DataFrame, data: Data) -> pd.DataFrame:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """'BERT fit: Keras 3 (PyTorch) takes 34 ms more per step than ...: 22 ms idle time, ...'"""
+    """Return sentences such as 'BERT fit: Keras 3 (PyTorch) takes 34 ms more per step than ...: 22
+    ms idle time, ...'
+    """
     reasons = table[table["reason"] & (table["standing"] == SLOWER)]
     found = []
     for _, of in reasons.groupby(CELL, sort=False):

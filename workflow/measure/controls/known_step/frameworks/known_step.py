@@ -19,13 +19,13 @@ class Framework:
         self._step_ns = round(1e6 * cell.architecture["step_ms"])
 
     def load(self) -> None:
-        """There is nothing to import."""
+        """Do nothing: there is nothing to import."""
 
     def live_accelerator(self) -> tuple[str, str]:
         return "cpu", "a busy wait"
 
     def build(self) -> None:
-        """There is nothing to build."""
+        """Do nothing: there is nothing to build."""
 
     def run(self, timer: Clock) -> None:
         timer.start()
@@ -33,7 +33,7 @@ class Framework:
             self._step()
 
     def fence(self) -> None:
-        """A step is over when it returns."""
+        """Do nothing: a step is over when it returns."""
 
     def compilations(self) -> int | None:
         return 0
