@@ -1,6 +1,7 @@
 """Processes of one workload and round, timed in turns: order, deaths, and who holds the machine."""
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -8,6 +9,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -16,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from supervise.lock import opened, try_lock
 from supervise.turns import Member, member_of, residents
 
 from ..shared import ROOT, gone, valid, wait_for
@@ -34,12 +37,12 @@ class Round:
         (folder / "tmp").mkdir(exist_ok=True)
 
     def start(
-        self, name: str, start: str = "one", resident: int = 9, **options
+        self, name: str, start: str = "one", resident: int = 9, extras: tuple = (), **options
     ) -> subprocess.Popen:
         options = {
             "record": RECORD.format(name),
             "identity": identity(
-                changes={"column": name, "probes": [], "extras": []}, **self.cells[name]
+                changes={"column": name, "probes": [], "extras": extras}, **self.cells[name]
             ),
             "members": json.dumps(self.records),
             "resident": resident,
@@ -90,6 +93,31 @@ def test_windows_alternate_and_never_overlap(tmp_path):
     order = sorted((start, name) for name in records for start, _ in spans(records[name]))
     names = "".join(name for _, name in order)
     assert names == "abccba" * (len(names) // 6)
+    assert {record["timing"]["start_alone"] for record in records.values()} == {False}
+
+
+def test_a_first_round_measures_each_start_alone(tmp_path):
+    records = Round(tmp_path, a={}, b={}).run(extras=["profile"])
+    assert {record["timing"]["start_alone"] for record in records.values()} == {True}
+
+
+def test_as_many_members_as_processors_prepare_side_by_side(tmp_path, monkeypatch):
+    monkeypatch.setattr("supervise.turns.folder", lambda name: tmp_path)
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1})
+    names = ["a", "b", "c"]
+    with contextlib.ExitStack() as stack:
+        one, two, three = (Member("cpu", "one", names, name) for name in names)
+        assert stack.enter_context(one.preparing(alone=False)) is False
+        with two.preparing(alone=False):
+            waits = threading.Thread(target=lambda: stack.enter_context(three.preparing(False)))
+            waits.start()
+            waits.join(0.3)
+            assert waits.is_alive()
+            machine = opened(tmp_path / "lock")
+            assert not try_lock(machine, fcntl.LOCK_EX) and try_lock(machine, fcntl.LOCK_SH)
+            os.close(machine)
+        waits.join(10)
+        assert not waits.is_alive()
 
 
 def test_a_run_by_itself_is_measured_alone(tmp_path):

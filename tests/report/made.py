@@ -47,7 +47,7 @@ def record(cell: dict[str, Any], step_ms: float) -> dict[str, Any]:
         "timing": {
             **{"blocks": [{"steps": 10, "elapsed_ns": elapsed_ns, "start_ns": 0}], "import_s": 2.0},
             **{"build_s": 1.0, "first_step_s": 0.5, "warmup_s": 0.0, "warmup_steps": 0},
-            **{"compile_cache": None, "in_turns": 6},
+            **{"compile_cache": None, "in_turns": 6, "start_alone": True},
         },
         **{"probes": [], "host_overhead": None, "parity": parity},
         "work": {

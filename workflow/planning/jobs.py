@@ -100,15 +100,16 @@ class Jobs:
         return []
 
     def references(self, wildcards) -> list[str]:
-        """Return the files of the reference workload of this start, and those that exist."""
-        start = self._start
-        return [
-            path
-            for group in self._plan.groups
-            for path in group.references.values()
-            if os.path.exists(path)
-            or (not start.elsewhere and any(run.record in start.now for run in group.runs))
-        ]
+        """Return the files of the reference workload that exist, and those that this start makes:
+        before the first workload of each round.
+        """
+        start, rounds, found = self._start, set(), []
+        for group in self._plan.groups:
+            measured = not start.elsewhere and any(run.record in start.now for run in group.runs)
+            begins = measured and group.number not in rounds
+            rounds |= {group.number} if measured else set()
+            found += [path for path in group.references.values() if begins or os.path.exists(path)]
+        return found
 
     def make_again(self, path: str) -> None:
         """Have Snakemake run the job of a file that it would take for up to date."""

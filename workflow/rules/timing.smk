@@ -1,5 +1,5 @@
 # Everything that is timed: runs, each a job, by one rule for each column in its environment; and the
-# reference workload, before each workload's part of a round.
+# reference workload, before each round, or on a cluster before each workload's part of a round.
 #
 # The runs of a workload and round are resident together and timed in turns. Their jobs occupy no
 # core, and each takes its share of machine_percent, so as many are in flight as are resident. Only

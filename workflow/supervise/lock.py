@@ -55,18 +55,18 @@ class MachineLock:
     def __init__(self, place: Path) -> None:
         self._descriptor = opened(place / "lock")
 
-    def acquire(self) -> None:
-        """Wait until nobody else computes."""
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+    def acquire(self, shared: bool = False) -> None:
+        """Wait until nobody else computes; shared: but those who share the machine, too."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
 
     def release(self) -> None:
         """Let others compute."""
         fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self, shared: bool = False) -> Iterator[None]:
         """Hold the lock."""
-        self.acquire()
+        self.acquire(shared)
         try:
             yield
         finally:

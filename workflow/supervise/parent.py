@@ -79,7 +79,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
             visible_device(identity),
             interval_s,
         )
-        with member.computing():
+        with member.preparing(alone=bool(identity["extras"])) as alone:
             stack.enter_context(monitor)
             child = stack.enter_context(_child(job, record["threads"]["affinity"]))
             if child.until("turn"):
@@ -97,6 +97,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     _take(job, record, child)
     if record["timing"]:
         record["timing"]["in_turns"] = member.in_turns
+        record["timing"]["start_alone"] = alone
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)

@@ -76,6 +76,32 @@ class Member:
         with self._machine.held():
             yield
 
+    @contextlib.contextmanager
+    def preparing(self, alone: bool) -> Iterator[bool]:
+        """Hold the machine until this member is ready; yield whether it has the machine for itself.
+
+        alone: start times are measured. Else as many members as there are processors prepare at
+        once: imports and builds use one processor each.
+        """
+        if alone or len(self._members) == 1:
+            with self.computing():
+                yield True
+        else:
+            with self._seat(), self._machine.held(shared=True):
+                yield False
+
+    @contextlib.contextmanager
+    def _seat(self) -> Iterator[None]:
+        """Wait for one of as many seats as there are processors."""
+        paths = [self._place / f"seat{n}" for n in range(len(os.sched_getaffinity(0)))]
+        with contextlib.ExitStack() as stack:
+            seats = [opened(path) for path in paths]
+            for seat in seats:
+                stack.callback(os.close, seat)
+            while not any(try_lock(seat, fcntl.LOCK_EX) for seat in seats):
+                time.sleep(LOOK_S * 3)
+            yield
+
     def leave_out(self) -> None:
         """Tell the others not to wait for this member, whose first job was killed."""
         with contextlib.suppress(OSError):

@@ -42,6 +42,7 @@ SCALARS = [
     "timing.compile_cache",
     "timing.legacy.step_ms",
     "timing.in_turns",
+    "timing.start_alone",
     "energy.joules_per_step",
     "host_overhead.share",
     "host_overhead.step_ms",

@@ -28,8 +28,14 @@ STEPS = np.logspace(0, 5, 41)
 
 
 def starts(data: Data) -> pd.DataFrame:
-    """Return seconds of a start per cell and state of the cache, with `_var` of their means."""
-    runs = data.runs[data.runs["ok"]].rename(columns=lambda name: name.removeprefix("timing."))
+    """Return seconds of a start per cell and state of the cache, with `_var` of their means.
+
+    Starts beside others do not count.
+    """
+    alone = data.runs["timing.start_alone"].eq(True)
+    runs = data.runs[data.runs["ok"] & alone].rename(
+        columns=lambda name: name.removeprefix("timing.")
+    )
     runs = runs.reindex(columns=[*CELL, "ms_per_step", *TIMING])
     late_s = runs["first_step_s"] + runs["warmup_s"]
     runs["first_s"] = late_s - runs["warmup_steps"] * runs["ms_per_step"] / 1000
