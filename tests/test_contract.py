@@ -123,7 +123,7 @@ def test_a_lack_of_memory_or_of_a_device_is_told_from_an_error(message, status):
     [
         ({"ending": None, "refused": None}, "killed", ending.WHOLE_JOB_KILLED),
         ({"ending": None, "refused": "not here"}, "error", "not here"),
-        ({"ending": asdict(KILLED), "refused": None}, "killed", "ended from outside by SIGKILL"),
+        ({"ending": asdict(KILLED), "refused": None}, "killed", "killed from outside by SIGKILL"),
         ({"ending": asdict(Ending(done=True, exit_code=0)), "refused": None}, "ok", ""),
     ],
 )

@@ -58,7 +58,7 @@ def test_two_interrupts_say_what_is_kept_and_show_no_traceback(started):
     assert started.process.wait(30) != 0
     said = started.said.read_text()
     assert "Traceback" not in said
-    kept = "millistep: 0 of 1 runs are measured and kept; the same command goes on from there\n"
+    kept = "millistep: 0 of 1 runs are measured and kept; run the same command again to continue\n"
     assert kept in said and "so far: results/so_far/round1/report.html\n" in said
     assert gone(started.measuring, started.grandchild)
 

@@ -65,7 +65,7 @@ def test_a_python_that_is_too_old_is_named_with_the_one_that_is_needed(make, tmp
     program(tmp_path / "bin/python3", f'exec {sys.executable} -c "{old}" "$@"')
     code, output, message = make(".venv-analysis")
     assert code != 0 and output == "" and "Traceback" not in message
-    assert re.match(r"millistep: \S+ is Python \S+: needed is 3\.9 or later\n", message)
+    assert re.match(r"millistep: \S+ is Python \S+, but 3\.9 or later is needed\n", message)
 
 
 def test_an_archive_is_verified_by_the_sources_that_are_here(make, tmp_path):

@@ -14,13 +14,13 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
 @pytest.mark.parametrize(
     ("asked", "expected", "reason"),
     [
-        ("crash", "error", "the process crashed with SIGSEGV and said nothing"),
+        ("crash", "error", "the process crashed with SIGSEGV without a message"),
         ("aborts", "error", "the process crashed with SIGABRT: CUDA error: an illegal memory acc"),
-        ("killed", "killed", "ended from outside by SIGKILL"),
+        ("killed", "killed", "killed from outside by SIGKILL"),
         ("raises", "error", r"ValueError: shapes do not match: \(2, 3\) and \(4, 5\)"),
         ("out_of_memory", "oom", "MemoryError"),
         ("device_out_of_memory", "oom", "RuntimeError: RESOURCE_EXHAUSTED"),
-        ("exits", "error", "the process ended with exit code 3 and said nothing"),
+        ("exits", "error", "the process ended with exit code 3 without a message"),
         ("disturbs_the_events", "error", "NoEvent: something else wrote to the channel"),
         (LIMITED, "oom", ".*the limit is 300 MiB"),
         (TOO_LARGE, "too large", ".*need 4.0 GiB, the limit of host memory is 1.0 GiB"),
@@ -62,7 +62,7 @@ def test_a_probe_that_fails_costs_neither_the_run_nor_the_next_and_one_that_kill
     assert "CUDA out of memory" in record["probes"][0]["failed"]["message"]
     record = run(dies_at=[1])
     assert (record["status"], record["reason"]) == ("ok", "")
-    assert of_probes(record) == ["ended from outside by SIGKILL"] * 2
+    assert of_probes(record) == ["killed from outside by SIGKILL"] * 2
     assert record["timing"]["synchronised_ns"]
 
 

@@ -162,4 +162,4 @@ def test_compilations_in_the_timed_window_are_recorded(run):
     record = run(compiling_steps=10**6)
     assert record["timing"]["compilations"]["during_timing"] > 0
     assert record["status"] == "invalid"
-    assert record["reason"].endswith("compilations fell into the timed window")
+    assert record["reason"].endswith("compilations during the timing windows")

@@ -29,7 +29,7 @@ def test_a_bad_configuration(project):
     one_line(project.snakemake("--quiet", "all"), "config/config.yaml", "line")
     (project.folder / "twice.yaml").write_text("runs: 5\nruns: 1\n")
     done = project.snakemake("--quiet", "all", "--configfile", "twice.yaml")
-    one_line(done, "twice.yaml, line 2", "'runs' is there twice")
+    one_line(done, "twice.yaml, line 2", "'runs' appears twice")
     assert project.records() == before
 
 
@@ -39,7 +39,7 @@ def test_a_record_that_is_no_json_is_named_set_aside_and_measured_again(project)
     path = project.folder / name
     path.write_bytes(before[name][:500])
     said = [line for line in project.snakemake("-n").stderr.splitlines() if name in line]
-    assert len(said) == 1 and "it is set aside, and measured again" in said[0]
+    assert len(said) == 1 and "it is renamed, and the run is measured again" in said[0]
     assert path.read_bytes() == before[name][:500]
     done = project.made(name)
     assert f"{name} is now {name}.unreadable" in done.stderr

@@ -126,7 +126,8 @@ def test_ctrl_c_while_conda_makes_environments_ends_with_one_line(fresh, path, t
     assert started.wait(timeout=60) == 1
     assert "Traceback" not in rest
     assert rest.splitlines()[-1] == (
-        "millistep: interrupted; complete environments and runs are kept, the same command goes on"
+        "millistep: interrupted; complete environments and runs are kept; "
+        "run the same command again to continue"
     )
 
 

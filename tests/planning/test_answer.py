@@ -115,7 +115,10 @@ def test_rows_that_do_not_fit_are_left_out(ask):
         (["--patch", "~nouser1/x"], "--patch: ~nouser1/x: no such file or folder"),
         (["--minutes", "0.3"], "two rounds are the least"),
         (["--minutes", "long"], "--minutes: invalid float value: 'long'"),
-        (["--patch", "study.yaml"], "--patch: 'study.yaml' is no wheel (.whl) and no folder with"),
+        (
+            ["--patch", "study.yaml"],
+            "--patch: 'study.yaml' is neither a wheel (.whl) nor a folder with",
+        ),
     ],
 )
 def test_a_wrong_question_is_told_so_in_one_line(ask, options, words):

@@ -57,7 +57,7 @@ WRONG = [
     ({"colums": []}, ["unknown key 'colums'", "columns"]),
     ({"scale": "huge"}, ["scale", "'huge'", "paper, laptop, smoke"]),
     ({"models": {"bort": {"fit": 1}}}, ["models", "'bort'", "bert"]),
-    ({"models": {"bert": {"fit": [8, 4, 8]}}}, ["models.bert.fit: 8 is there twice"]),
+    ({"models": {"bert": {"fit": [8, 4, 8]}}}, ["models.bert.fit: 8 appears twice"]),
     ({"models": {"bert": {"train": 1}}}, ["models.bert", "'train'", "fit, predict"]),
     *(({"models": {"bert": {"fit": n}}}, ["models.bert.fit", *w]) for n, *w in BERTS_FIT),
     *(({"models": {name: {"fit": 1}}}, ["models", "40 small letters"]) for name in BAD_NAMES),
@@ -112,13 +112,13 @@ SETTINGS = [
     ({"overlay": 3}, ["columns.0.overlay", "3", "a mapping of packages to versions"]),
     ({"overlay": []}, ["columns.0.overlay", "a list of"]),
     ({"overlay": {"a" * 250: "1"}}, ["columns.0", "a name of 263 characters", "200"]),
-    ({"overlay": ["~nobody/x"]}, ["no wheel"]),
+    ({"overlay": ["~nobody/x"]}, ["neither a wheel"]),
     ({"overlay": ["../no-such-thing"]}, ["columns.0.overlay", "'../no-such-thing'", "pyproject"]),
-    ({"overlay": [str(ROOT / "envs")]}, ["no folder with pyproject.toml or setup.py"]),
+    ({"overlay": [str(ROOT / "envs")]}, ["nor a folder with pyproject.toml or setup.py"]),
     ({"overlay": {"keras": 3.1}}, ["columns.0.overlay", "3.1", "versions in quotes"]),
     ({"overlay": {"keras": ">=3"}}, ["columns.0.overlay.keras", "'>=3'", "a version like"]),
     ({"overlay": {"--pre": "3"}}, ["columns.0.overlay", "'--pre' is not the name of a package"]),
-    ({"overlay": [{"Keras_Hub": "1"}, {"keras-hub": "2"}]}, ["keras-hub is there twice"]),
+    ({"overlay": [{"Keras_Hub": "1"}, {"keras-hub": "2"}]}, ["keras-hub appears twice"]),
 ]
 
 
@@ -147,10 +147,10 @@ BOTH = (read_configuration, read_yaml)
         (b"a: " + 3000 * b"[", "nested too deeply"),
         (
             b"runs: 5\nscale: smoke\nruns: 1",
-            "line 3, column 1: the key 'runs' is there twice, first in line 1",
+            "line 3, column 1: the key 'runs' appears twice, first in line 1",
         ),
         (b"a:\n\tb: 1", "line 2"),  # tabs are blanks in JSON alone
-        (b"a: [{b: &b {c: 1, 'c': 2}}, *b]", "line 1, column 19: the key 'c' is there twice"),
+        (b"a: [{b: &b {c: 1, 'c': 2}}, *b]", "line 1, column 19: the key 'c' appears twice"),
     ],
 )
 def test_a_broken_file_is_named_with_the_line(tmp_path, content, words):

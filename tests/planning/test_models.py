@@ -67,7 +67,7 @@ CHANGES = [
         ("tasks", "fit", "parameters", "paper", 0),
         "tasks.fit.parameters.paper: 0 is not allowed; how many parameters the model has, a whole",
     ),
-    (("tasks", "fit", "smoke", [8, 8]), "tasks.fit.smoke: 8 is there twice"),
+    (("tasks", "fit", "smoke", [8, 8]), "tasks.fit.smoke: 8 appears twice"),
     (("architecture", "smoke", 5), "architecture.smoke: 5 is not allowed; a mapping of sizes"),
     (
         ("unsupported", [{"column": "keras2-tensorflow"}]),
@@ -158,7 +158,7 @@ def test_what_no_file_names_is_refused_where_a_plan_is_made(tmp_path):
     words = ["model.yaml: tasks.fit.measures.short: 'input' is no size of it"]
     refused(words, **own(tmp_path / "sizes", tasks=tasks))
     asked = {**own(tmp_path / "deep"), "folders": [str(tmp_path / "deep/models")]}
-    refused([f"no folder models or frameworks in it; '{tmp_path / 'deep'}' has"], **asked)
+    refused([f"no folder models or frameworks; '{tmp_path / 'deep'}' has"], **asked)
 
 
 @pytest.mark.parametrize("field", ["widht", "width.x", "width[a]", "0", "width!x"])
@@ -173,12 +173,12 @@ def test_a_size_that_the_model_lacks_is_one_line(tmp_path, field):
 def test_a_model_of_ones_own_has_a_name_of_its_own(tmp_path):
     text = yaml.safe_dump(GOOD)
     path = put(tmp_path / "models/bert/model.yaml", text).parent
-    refused([f"{path}: there is one of this name already"], lambda: Models([str(tmp_path)]))
+    refused([f"{path}: another one has this name"], lambda: Models([str(tmp_path)]))
     for folder in ("a", "b"):
         second = put(tmp_path / folder / "models/_common/inputs.py", "").parent
         put(tmp_path / folder / "models/__init__.py", "")
     both = [str(tmp_path / folder) for folder in ("a", "b")]
-    refused([f"{second}: there is one of this name already"], lambda: Models(both))
+    refused([f"{second}: another one has this name"], lambda: Models(both))
 
 
 def test_two_models_of_one_title_are_refused_where_both_are_measured(tmp_path):

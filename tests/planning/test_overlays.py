@@ -76,7 +76,7 @@ def test_nothing_is_put_over_an_interpreter_of_ones_own(trees):
         ([{**over(trees[0]), "interpreter": "/usr/bin/python3"}], {}),
         ([over(trees[0])], {"interpreters": {JAX: "/usr/bin/python3"}}),
     ):
-        words = ["columns.0.overlay: not put over an interpreter"]
+        words = ["columns.0.overlay: not possible with your own interpreter"]
         refused(words, columns=columns, **changes)
 
 

@@ -106,15 +106,15 @@ def test_rounds_are_shuffled_anew_and_repeat_with_the_seed():
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"{broken", "is no JSON"),
-        (b"[]", "is no JSON object"),
+        (b"{broken", "is not JSON"),
+        (b"[]", "is not a JSON object"),
         (b"{}", "is no millistep.record/"),
-        (record_text("5").encode()[:-40], "is no JSON"),
+        (record_text("5").encode()[:-40], "is not JSON"),
         (record_text("{}").encode("utf-16"), "is not UTF-8"),
         (record_text("{}", schema="millistep.record/99").encode(), "'millistep.record/99'"),
         (record_text("{}").replace('"timing":', '"time":').encode(), "lacks timing"),
         (record_text("5").encode(), "identity"),
-        (100_000 * b"[", "is no JSON"),
+        (100_000 * b"[", "is not JSON"),
     ],
 )
 def test_a_file_that_is_no_record_is_named_set_aside_and_measured_again(tmp_path, content, why):

@@ -98,12 +98,12 @@ def test_a_framework_of_ones_own_may_have_other_settings_and_colours(folder):
 def test_a_module_of_ones_own_has_a_name_of_its_own(folder, tmp_path):
     own = folder(mine={"like": "keras3-jax", "module": "keras3_jax"})
     path = put(tmp_path / "frameworks/keras3_jax.py", "")
-    refused([f"{path}: there is one of this name already"], lambda: frameworks([own]))
+    refused([f"{path}: another one has this name"], lambda: frameworks([own]))
 
 
 def test_a_framework_of_ones_own_without_its_environment_is_named_with_the_places(folder):
     own = folder(mine={"like": "keras3-jax", "title": "Mine", "environment": "nightly"})
-    words = ["mine: there is no environment nightly; looked for are ", "2026-11/cpu/nightly.yaml"]
+    words = ["mine: there is no environment nightly; searched: ", "2026-11/cpu/nightly.yaml"]
     words += [f"{own}/envs/2026-11/cpu/nightly.yaml"]
     refused(words, models=BERT, columns=["mine"], folders=[own])
     users = {"framework": "mine", "interpreter": "/opt/python3"}

@@ -61,7 +61,7 @@ def config(**facts):
 def test_a_lock_of_another_start_is_told_and_no_refusal(capsys):
     put(Path(".snakemake/locks/0.output.lock"), RECORD)
     Start(workflow(), config(), ROOT)
-    told = "another snakemake is at work in this folder; this one goes on unless both need the same"
+    told = "another snakemake runs in this folder; this one continues unless both need the same"
     assert told in capsys.readouterr().err
 
 
@@ -135,7 +135,7 @@ def test_second_runs_of_the_self_test_are_asked_for_by_the_rule_that_makes_them(
     "config_facts, workflow_facts, words",
     [
         ({"scale": "smal"}, {}, "configuration: scale: 'smal' is not allowed"),
-        ({}, {"global_resources": {}}, "two runs could be timed side by side: copy"),
+        ({}, {"global_resources": {}}, "two runs could be timed at the same time: copy"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, monkeypatch):
@@ -147,7 +147,7 @@ def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, mo
 
 def test_who_put_the_profile_in_its_place_is_not_told_to_copy_it(monkeypatch):
     monkeypatch.chdir(ROOT)
-    with pytest.raises(SystemExit, match="side by side: leave --workflow-profile out"):
+    with pytest.raises(SystemExit, match="at the same time: leave --workflow-profile out"):
         Start(workflow(global_resources={}), config(), ROOT).tell_what_is_measured()
 
 
@@ -171,7 +171,7 @@ def test_a_lost_environment_of_the_analysis_is_made_again(folder, monkeypatch):
 def test_a_device_without_effect_is_named():
     assert plan(models=BERT).notices == []
     [line] = plan(models=BERT, device=3).notices
-    assert line.startswith("device: 3 is without effect, nothing is measured on a GPU")
+    assert line.startswith("device: 3 has no effect, because nothing is measured on a GPU")
 
 
 def test_an_interpreter_that_is_not_here_is_said_before_anything_is_measured():

@@ -35,7 +35,7 @@ def main() -> int:
         finally:
             print(f"records.zip: {pack(bundle)} files", file=sys.stderr)
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on from here", file=sys.stderr)
+        print("interrupted; run the same command again to continue", file=sys.stderr)
         return 130
     except EnvironmentProblem as problem:
         print(f"millistep: --interpreter: {problem}", file=sys.stderr)

@@ -23,8 +23,8 @@ def whose_limit(message: str, free_mib: float | None, limit_mib: float | None) -
         return ""
     limit = f" of {limit_mib / 1024:.1f} GiB" if limit_mib else ""
     return (
-        f"; the framework met the limit{limit} of its own pool, the device had as much left as "
-        "was asked for"
+        f"; the limit{limit} of the framework's own pool was reached, although the device had "
+        "enough free memory"
     )
 
 

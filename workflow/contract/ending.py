@@ -50,7 +50,9 @@ MAX_REASON = 500  # characters
 MISSING_PACKAGE = "missing package"
 MOST_LATE = 0.02  # share of a block's time; 0 for a fence that waits for all work
 PROCESS_ENDED = "ProcessEnded"  # instead of an exception's type: the run's ending says how
-WHOLE_JOB_KILLED = "the whole job was ended from outside, by a cluster's or the machine's limit"
+WHOLE_JOB_KILLED = (
+    "the whole job was stopped from outside: by a limit of the cluster or of the machine"
+)
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
     known = number in {entry.value for entry in signal.Signals}
     name = signal.Signals(number).name if known else f"signal {number}"
     if number in FROM_OUTSIDE:
-        return "killed", f"ended from outside by {name}"
+        return "killed", f"killed from outside by {name}"
     return _of_crash(f"the process crashed with {name}", last_words)
 
 
@@ -145,7 +147,7 @@ def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
     why.
     """
     if not last_words:
-        return "error", f"{what} and said nothing"
+        return "error", f"{what} without a message"
     return _by_words(last_words) or "error", f"{what}: {last_words}"[:MAX_REASON]
 
 
@@ -197,8 +199,8 @@ def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
     late = _late_share(timing)
     if late > MOST_LATE:
         return "invalid", (
-            f"{100 * late:.0f} % of the time that a block of steps took was still to come when its "
-            "fence had returned: the clock stopped before the work did"
+            f"after the synchronization, work continued for {100 * late:.0f} % of a timing window: "
+            "the clock stopped before the work did"
         )
     return "ok", ""
 
@@ -214,7 +216,7 @@ def _late_share(timing: dict[str, Any]) -> float:
 
 def _compiled(number: int) -> str:
     what = "a compilation" if number == 1 else f"{number} compilations"
-    return f"{what} fell into the timed window"
+    return f"{what} during the timing windows"
 
 
 def _of_what_was_not_tried(not_tried: dict[str, Any]) -> tuple[Status, str]:

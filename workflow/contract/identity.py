@@ -14,7 +14,7 @@ def changed(found: str, planned: str) -> str:
         keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
         return ", ".join(_words(key, before.get(key), now.get(key)) for key in keys)
     except (AttributeError, TypeError, ValueError, RecursionError):
-        return "an identity is no JSON object"
+        return "a fingerprint is not a JSON object"
 
 
 def _words(key: str, before: object, now: object) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 if sys.version_info < (3, 9):
     version = sys.version.split()[0]
-    sys.exit(f"millistep: {sys.executable} is Python {version}: needed is 3.9 or later")
+    sys.exit(f"millistep: {sys.executable} is Python {version}, but 3.9 or later is needed")
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 

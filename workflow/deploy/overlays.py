@@ -35,7 +35,7 @@ def overlaid_interpreter(
     """
     below = ask(base, PURELIB)
     if below is None:
-        raise EnvironmentProblem(f"{base} does not run, so no package can be put over it")
+        raise EnvironmentProblem(f"{base} does not run, so no package can be installed over it")
     python = f"{prefix}/bin/python"
     try:
         with unfinished(prefix, log, title) as run:

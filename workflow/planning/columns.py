@@ -118,7 +118,7 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
     given = {**own, "precision": defaults["precision"], "interpreter": users, **entry}
     if given["interpreter"] and given["overlay"]:
         raise ConfigError(
-            f"columns.{place}.overlay: not put over an interpreter of your own; "
+            f"columns.{place}.overlay: not possible with your own interpreter; "
             f"install it there, or leave {given['interpreter']} out"
         )
     told = {s: entry[s] for s in SETTINGS if s in entry and entry[s] != own[s]}

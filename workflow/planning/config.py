@@ -86,7 +86,7 @@ def _check_keys(node: yaml.MappingNode) -> None:
         if isinstance(key, yaml.ScalarNode) and key.tag != MERGE:
             if key.value in marks:
                 first = marks[key.value].line + 1
-                problem = f"the key '{key.value}' is there twice, first in line {first}"
+                problem = f"the key '{key.value}' appears twice, first in line {first}"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
             marks[key.value] = key.start_mark
 
@@ -194,7 +194,7 @@ def words(error: ValidationError) -> str:
         return f"{where}: {_short(error.instance)} is not allowed; allowed are {_list(allowed)}"
     if any(each.validator == "uniqueItems" for each in [error, *error.context]):
         twice = next(item for item in error.instance if error.instance.count(item) > 1)
-        return f"{where}: {_short(twice)} is there twice"
+        return f"{where}: {_short(twice)} appears twice"
     description = error.schema.get("description", "")
     return f"{where}: {_short(error.instance)} is not allowed; {description or error.message}"
 
@@ -218,5 +218,5 @@ def check_names(roots: Iterable[Path], part: str) -> None:
             importable = path.is_dir() or path.suffix == ".py"
             if importable and not path.name.startswith((".", "__")):
                 if path.stem in seen:
-                    raise ConfigError(f"{path}: there is one of this name already")
+                    raise ConfigError(f"{path}: another one has this name")
                 seen.add(path.stem)

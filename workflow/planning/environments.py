@@ -53,7 +53,7 @@ def _environment(
     there = [path for path in paths if path.is_file()]
     if not there and not column.interpreter:
         looked = ", ".join(map(str, paths))
-        raise ConfigError(f"{column.name}: there is no environment {name}; looked for are {looked}")
+        raise ConfigError(f"{column.name}: there is no environment {name}; searched: {looked}")
     definition = (there or paths)[0]
     if column.interpreter:  # a name that no locked environment has
         name = f"{column.name}+interpreter"

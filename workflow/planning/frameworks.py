@@ -56,9 +56,9 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
     found: dict[str, Framework] = {}
     for name, entry in read_yaml(str(path)).items():
         if name in before:
-            raise ConfigError(f"{path}: {name}: there is a framework of this name already")
+            raise ConfigError(f"{path}: {name}: another framework has this name")
         if not isinstance(entry, dict):
-            raise ConfigError(f"{path}: {name}: not a mapping of what there is to say of it")
+            raise ConfigError(f"{path}: {name}: not a mapping of its properties")
         folder, entry = path.parent.parent, dict(entry)
         if "like" in entry:
             base = {**before, **found}.get(entry.pop("like"))

@@ -42,7 +42,7 @@ class Handlers:
     def _show_what_is_kept(self) -> None:
         runs = len(self._plan.runs)
         missing = len([run for run in self._plan.runs if changes.why(run, Path())])
-        go_on = "the same command goes on from there"
+        go_on = "run the same command again to continue"
         if not missing:
             go_on = "what failed besides is named above, and the same command tries it again"
         tell(f"{runs - missing} of {runs} runs are measured and kept; {go_on}")

@@ -81,7 +81,7 @@ class Models:
                 inner = Path(folder).name in PARTS and os.path.isdir(folder)
                 hint = f"; '{above}' has" if inner else ""
                 raise ConfigError(
-                    f"folders: '{folder}' has no folder models or frameworks in it{hint}"
+                    f"folders: '{folder}' contains no folder models or frameworks{hint}"
                 )
         self._roots = (OWN, *map(Path, folders))
         check_names(self._roots, "models")

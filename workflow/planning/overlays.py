@@ -46,7 +46,7 @@ def overlays(asked, where: str) -> tuple[Overlay, ...]:
     packages = [overlay.package for overlay in found]
     for package in packages:
         if packages.count(package) > 1:
-            raise ConfigError(f"{where}: {package} is there twice; one of each package is allowed")
+            raise ConfigError(f"{where}: {package} appears twice; one of each package is allowed")
     return tuple(found)
 
 
@@ -82,5 +82,5 @@ def _path(text: str, where: str) -> Overlay:
     except OSError as error:
         raise ConfigError(f"{where}: {error.filename}: {error.strerror}") from None
     raise ConfigError(
-        f"{where}: '{text}' is no wheel (.whl) and no folder with {' or '.join(BUILDABLE)}"
+        f"{where}: '{text}' is neither a wheel (.whl) nor a folder with {' or '.join(BUILDABLE)}"
     )

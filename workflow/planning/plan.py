@@ -119,7 +119,7 @@ class Plan:
         """Raise :class:`ConfigError` if a setting, such as auto, depends on this machine."""
         if found := resolve.of_this_machine(self.config):
             raise ConfigError(
-                f"{found} is what this machine has, {reason}; say it, "
+                f"{found} would be resolved on this machine, but {reason}; set it, "
                 "for example with --config scale=paper accelerator=cuda threads=8"
             )
 
@@ -205,7 +205,7 @@ class Plan:
         ]
         device = self.config["device"]
         if device != "auto" and self.here and "cuda" not in self.accelerators:
-            found.append(f"device: {device} is without effect, nothing is measured on a GPU")
+            found.append(f"device: {device} has no effect, because nothing is measured on a GPU")
         return found
 
     @cached_property

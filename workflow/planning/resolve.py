@@ -28,7 +28,7 @@ def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
     if accelerator != "cuda" or gpu is None:
         have = "no GPU is measured here"
     elif memory_gib is None:
-        have = "the GPU does not tell how much memory it has"
+        have = "the memory of the GPU is unknown"
     elif memory_gib >= PAPER_MEMORY_GIB:
         return "paper", f"Scale auto took paper: the GPU has {memory_gib:.0f} GiB of memory."
     else:

@@ -158,7 +158,7 @@ class Start:
             self._print_errors()
         if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
             tell(
-                "another snakemake is at work in this folder; this one goes on unless both need the"
+                "another snakemake runs in this folder; this one continues unless both need the"
                 " same files. If none is, it was killed: remove its lock with snakemake --unlock"
                 " (make ARGS=--unlock)"
             )
@@ -183,7 +183,7 @@ class Start:
         for notice in self.plan.notices:
             tell(notice)
         for path, reason in changes.unreadable(self.to_measure):
-            tell(f"{path} {reason}; it is set aside, and measured again")
+            tell(f"{path} {reason}; it is renamed, and the run is measured again")
         if self.elsewhere:
             self._print_summary(self.to_measure, self.measured_elsewhere)
 
@@ -205,7 +205,7 @@ class Start:
             if ours.resolve() == Path("profiles/default").resolve():
                 remedy = "leave --workflow-profile out"
             _refuse(
-                "without the settings of profiles/default two runs could be timed side by side:"
+                "without the settings of profiles/default two runs could be timed at the same time:"
                 f" {remedy}"
             )
 
@@ -231,7 +231,8 @@ def _end_in_one_line(number: int, frame: FrameType | None) -> None:
     """End at the first Ctrl-C; later ones do nothing. A running scheduler ends its jobs instead."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(
-        "millistep: interrupted; complete environments and runs are kept, the same command goes on"
+        "millistep: interrupted; complete environments and runs are kept; "
+        "run the same command again to continue"
     )
 
 

@@ -19,7 +19,7 @@ DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 # NVIDIA, CUDA Toolkit release notes, table of minimum required driver versions.
 OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
 NO_GPU = "no NVIDIA GPU was found here"
-NO_TF32 = "TF32 is arithmetic of a GPU"
+NO_TF32 = "TF32 needs a GPU"
 NO_CUDNN = "cuDNN computes on GPUs"
 
 

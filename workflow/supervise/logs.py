@@ -39,7 +39,7 @@ class Log:
             file.truncate(FIRST_BYTES)
         self._cut_bytes += size - FIRST_BYTES - LAST_BYTES
         with self.to_append() as file:
-            file.write(f"\n[millistep: {self._cut_bytes / 2**20:.0f} MiB left out]\n".encode())
+            file.write(f"\n[millistep: {self._cut_bytes / 2**20:.0f} MiB omitted]\n".encode())
             file.write(last)
 
 

@@ -39,7 +39,7 @@ def check_environment(identity: dict[str, Any], environment: dict[str, Any]) -> 
     if environment["definition_sha256"] != identity["environment"]:
         raise Refused(
             f"environment {name}: deployed from another definition than the one planned; "
-            "run snakemake again so that it is deployed anew"
+            "run snakemake again to install it again"
         )
 
 

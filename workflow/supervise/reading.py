@@ -40,18 +40,18 @@ def parse(raw: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise Unreadable("is not UTF-8") from None
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"is no JSON ({' '.join(str(error).split())})") from None
+        raise Unreadable(f"is not JSON ({' '.join(str(error).split())})") from None
     if not isinstance(found, dict):
-        raise Unreadable("is no JSON object")
+        raise Unreadable("is not a JSON object")
     if found.get("schema") != SCHEMA:
         raise Unreadable(f"is no {SCHEMA}, it says {str(found.get('schema'))[:60]!r}")
     if lacking := [name for name in _required() if name not in found]:
         raise Unreadable(f"lacks {', '.join(lacking)}")
     try:
         if not isinstance(json.loads(found["identity"]), dict):
-            raise Unreadable("has no JSON object as its identity")
+            raise Unreadable("has an identity that is not a JSON object")
     except (ValueError, TypeError, RecursionError):
-        raise Unreadable("has an identity that is no JSON") from None
+        raise Unreadable("has an identity that is not JSON") from None
     return found
 
 
