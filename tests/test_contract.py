@@ -49,7 +49,7 @@ def test_what_keras_wraps_in_its_own_words_is_said():
     failure = {"type": "OutOfMemoryError", "message": words}
     found = of_process(Ending(done=False, exit_code=1, failure=failure))
     assert found == ("oom", f"OutOfMemoryError: in Softmax.call(): {own}")
-    assert "of its own pool" in whose_limit(found[1], None, 36 * 1024)
+    assert "framework's own pool" in whose_limit(found[1], None, 36 * 1024)
 
 
 @pytest.mark.parametrize(
