@@ -39,7 +39,7 @@ def test_whose_limit_was_met_is_told_from_what_was_asked_for_and_what_was_free(
     message, free_mib, pool
 ):
     words = whose_limit(message, free_mib, limit_mib=72 * GIB)
-    assert ("limit of 72.0 GiB of its own pool" in words) == bool(words) == pool
+    assert ("limit of 72.0 GiB of the framework's own pool" in words) == bool(words) == pool
 
 
 def fake_tensorflow(gpus):
