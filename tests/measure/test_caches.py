@@ -9,6 +9,8 @@ import pytest
 from measure.frameworks import Cell, pytorch_compiled
 from measure.frameworks.keras3_jax import Framework
 
+from ..shared import put
+
 
 @pytest.fixture
 def found(run, tmp_path):
@@ -32,6 +34,13 @@ def test_what_another_identity_left_is_not_used_and_goes(found, tmp_path):
     assert [found(1), found(2, sources="1" * 64)] == ["cold", "cold"]
     assert [found(2), found(3, seed=3)] == ["cold", "warm"]
     assert len(list((tmp_path / "caches").iterdir())) == 1
+
+
+def test_caches_that_another_run_is_copying_are_kept(found, tmp_path):
+    assert found(1) == "cold"
+    partial = put(tmp_path / "caches/.partial-of-another/jax/program", "half of it")
+    assert [found(1), found(2)] == ["cold", "warm"]
+    assert partial.exists()
 
 
 def test_without_what_the_first_run_left_a_later_one_is_cold_and_leaves_its_own(found, tmp_path):

@@ -1,13 +1,18 @@
 """How a run ends: by itself, by a fault injected for real, by a limit, or before it begins."""
 
+import os
 import re
+import signal
+import threading
 import time
 
 import pytest
 
 from contract.ending import of_probes
+from supervise import watch
 
 LIMITED = {"trouble": "eats_memory", "memory_limit_mib": 300}
+LIMITED_AS_A_WHOLE = {**LIMITED, "trouble": "has_memory_eaten", "time_limit_s": 20}
 TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, "trouble": "hangs"}
 
 
@@ -23,6 +28,7 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
         ("exits", "error", "the process ended with exit code 3 without a message"),
         ("disturbs_the_events", "error", "NoEvent: something else wrote to the channel"),
         (LIMITED, "oom", ".*the limit is 300 MiB"),
+        (LIMITED_AS_A_WHOLE, "oom", ".*the limit is 300 MiB"),
         (TOO_LARGE, "too large", ".*need 4.0 GiB, the limit of host memory is 1.0 GiB"),
         ({"changes": {"parameters": 2}}, "error", ".*1 parameters were built, the row is about 2"),
         (
@@ -47,6 +53,31 @@ def test_the_time_limit_ends_a_hanging_run(run, trouble):
     assert record["status"] == "timeout"
     assert "1.5 s" in record["reason"]
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("trouble", "status"), [("hangs_at_its_end", "ok"), ("raises_and_hangs", "error")]
+)
+def test_a_run_that_reported_its_end_and_hangs_is_ended_soon(run, monkeypatch, trouble, status):
+    monkeypatch.setattr(watch, "GRACE_S", 0.5)
+    record = run(trouble=trouble, time_limit_s=20)
+    assert record["status"] == status
+    assert record["total_s"] < 15
+
+
+def test_a_process_that_the_kernel_does_not_let_go_is_not_waited_for(run, monkeypatch):
+    """Such a process waits for a driver, and SIGKILL does not end it until the driver answers."""
+    kill, killed = os.killpg, []
+    lets_go = threading.Timer(15, lambda: kill(killed[0], signal.SIGKILL))
+    monkeypatch.setattr(watch, "GRACE_S", 0.5)
+    monkeypatch.setattr(os, "killpg", lambda group, how: killed.append(group))
+    lets_go.start()
+    record = run(trouble="hangs", time_limit_s=1.5)
+    assert record["status"] == "timeout"
+    assert os.waitpid(killed[0], os.WNOHANG) == (0, 0)  # it is still there
+    lets_go.cancel()
+    kill(killed[0], signal.SIGKILL)
+    os.waitpid(killed[0], 0)
 
 
 def test_a_run_stopped_in_the_middle_keeps_what_it_had_measured(run):

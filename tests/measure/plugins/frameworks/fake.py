@@ -9,12 +9,14 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 from measure.frameworks import WrongFramework
 from measure.operations import Span
 
 # The descriptor of the events may be any: the supervisor may have many files open.
 DESCRIPTORS = range(3, 1024)
+EATER = "import time; eaten = b'x' * (400 * 2**20); time.sleep(1000)"
 
 
 class Framework:
@@ -73,6 +75,19 @@ class Framework:
         if not before.exists():
             before.touch()
             time.sleep(1000)
+
+    def has_memory_eaten(self):
+        """Stay small, and let a process that this one starts take the memory."""
+        subprocess.Popen([sys.executable, "-c", EATER])
+        time.sleep(1000)
+
+    def hangs_at_its_end(self):
+        """Report the end, and then do not end: as with a driver that does not let go."""
+        sys.stdout = SimpleNamespace(flush=lambda: time.sleep(1000))
+
+    def raises_and_hangs(self):
+        self.hangs_at_its_end()
+        self.raises()
 
     def exits(self):
         os._exit(3)

@@ -1,0 +1,41 @@
+"""A process ends with its parent, even if the parent died before the kernel was asked for that."""
+
+import subprocess
+import sys
+
+import pytest
+
+from ..shared import ROOT
+
+# The parent starts a child, which begins when the parent is gone.
+PARENT = """
+import os, subprocess, sys
+subprocess.Popen([sys.executable, "-c", sys.argv[1], str(os.getpid())])
+"""
+CHILD = """
+import os, sys, time
+parent = int(sys.argv[1])
+while os.getppid() == parent:
+    time.sleep(0.01)
+{}
+print("goes on")
+"""
+MEASURING = "from measure.process import die_with_parent; die_with_parent(parent=parent)"
+SUPERVISOR = """
+from supervise import interrupts
+os.getppid, now = lambda: parent, os.getppid  # the parent dies after this first look
+interrupts.end_by_interrupt = lambda: setattr(os, "getppid", now)
+interrupts.end_with_snakemake()
+"""
+
+
+@pytest.mark.parametrize("begin", [MEASURING, SUPERVISOR], ids=["measuring", "supervisor"])
+def test_a_process_whose_parent_is_gone_already_does_not_begin(begin):
+    done = subprocess.run(
+        [sys.executable, "-c", PARENT, CHILD.format(begin)],
+        env={"PYTHONPATH": str(ROOT / "workflow")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("", "")
