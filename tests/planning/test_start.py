@@ -1,6 +1,8 @@
 """A start of Snakemake: what it finds out, says and refuses before its first job."""
 
+import gc
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -80,6 +82,37 @@ def test_what_is_to_be_measured_is_said_once_with_the_first_job_that_measures(ca
     start = Start(workflow(), config(), ROOT)
     Jobs(start).begin_timing()
     assert RECORD in start.to_measure and capsys.readouterr().err == ""
+
+
+def test_a_start_writes_no_file_and_changes_no_variable_of_its_process(folder):
+    before = {**os.environ, "threshold": gc.get_threshold()}
+    with_conda = SimpleNamespace(deployment_method={"conda"}, conda_prefix=None)
+    start = Start(workflow(deployment_settings=with_conda), config(), ROOT)
+    jobs, commands = Jobs(start), Commands(start)
+    jobs.begin_timing()
+    commands.timed(start.plan.environments[0], of_job=jobs.in_turns("{file}"))
+    after = {**os.environ, "threshold": gc.get_threshold()}
+    assert {name for name in {**before, **after} if before.get(name) != after.get(name)} == set()
+    assert [*folder.iterdir()] == []
+
+
+class Wildcards(dict):
+    """Snakemake's wildcards, which yield their values."""
+
+    def __iter__(self):
+        return iter(self.values())
+
+
+def test_the_options_of_all_runs_need_one_look_at_all_jobs():
+    looks = []
+    dag = SimpleNamespace(forcefiles=set(), needrun_jobs=lambda: looks.append(1) or needed)
+    start = Start(workflow(dag=dag), config(models={"bert": {"fit": [4, 8]}}, runs=9), ROOT)
+    needed = [SimpleNamespace(output=[path]) for path in start.plan.timed]
+    pattern = "results/records/smoke/bert/fit-b{batch}/keras3-jax/run{run}.json"
+    options = Jobs(start).in_turns(pattern)
+    wildcards = [Wildcards(batch=b, run=k) for k in range(1, 10) for b in (4, 8)]
+    assert len({options(each) for each in wildcards}) == 18
+    assert looks == [1]
 
 
 def test_that_all_is_measured_is_said_and_where_the_report_is(folder, capsys):

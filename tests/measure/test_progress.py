@@ -1,0 +1,55 @@
+"""The work for a run's line on the terminal does not grow with the number of finished runs."""
+
+import json
+import os
+import subprocess
+import sys
+
+from ..shared import ROOT
+from .conftest import ENVIRONMENT, PLUGINS, identity
+
+# Prints each file of the results that the program opens.
+PROGRAM = """
+import runpy, sys
+own = lambda event, found: event == "open" and "/results/" in str(found[0])
+sys.addaudithook(lambda event, found: own(event, found) and print("opened", found[0]))
+runpy.run_path(sys.argv.pop(1), run_name="__main__")
+"""
+OTHERS = 50
+
+
+def opened(folder, place):
+    """Return the files of the results that a run opens, and its line on the terminal."""
+    results = folder / "results"
+    marker = results / "environments/fake.json"
+    marker.parent.mkdir(parents=True, exist_ok=True)
+    marker.write_text(json.dumps(ENVIRONMENT))
+    options = {
+        "identity": identity(changes={"extras": [], "probes": []}),
+        "deployment": "interpreter",
+        "definition": "none",
+        "environment": marker,
+        "log": results / "run1.log",
+        "memory-gib": 2,
+        "results": results,
+        "around": "cpu",
+        "record": results / "records/smoke/fake/fit-b4/fake/run1.json",
+        "place": place,
+        "time-limit-s": 60,
+        "folder": PLUGINS,
+    }
+    command = [sys.executable, "-c", PROGRAM, ROOT / "workflow/supervise", "cell"]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    own_lock = {**os.environ, "TMPDIR": str(folder)}
+    done = subprocess.run(command, env=own_lock, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines() + done.stderr.splitlines()
+    return sorted(line for line in lines if line.startswith("opened ")), lines
+
+
+def test_a_run_reads_no_record_of_another_run(tmp_path):
+    alone, lines = opened(tmp_path, f"1/{OTHERS + 1}")
+    assert any(line.startswith("[1/51] fake fit, batch 4, fake, run 1: ") for line in lines)
+    (record,) = tmp_path.glob("results/records/**/run1.json")
+    for number in range(2, OTHERS + 2):
+        record.with_name(f"run{number}.json").write_bytes(record.read_bytes())
+    assert opened(tmp_path, f"{OTHERS + 1}/{OTHERS + 1}")[0] == alone
