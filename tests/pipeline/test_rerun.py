@@ -6,6 +6,8 @@ import re
 import subprocess
 from base64 import urlsafe_b64encode
 
+from tests.fake_project import fake_project
+
 from .conftest import COLUMNS, CONFIG, KERAS2, PYTORCH, TABLE, counted
 
 ENVIRONMENTS = "envs/2026-11/cpu"
@@ -30,6 +32,14 @@ def test_another_version_of_measuring_measures_everything_again(project):
     assert project.measured_by(said) == counted(*COLUMNS)
     for rule in ("known_steps", "self_test", "time_again", "reference_cpu"):
         assert re.search(rf"^{rule} +\d+$", said, re.M), rule
+
+
+def test_a_change_of_a_module_that_the_self_test_imports_puts_it_together_again(tmp_path):
+    project = fake_project(tmp_path / "project", "step_ms: 1.0")
+    project.made("results/self_test.json", TMPDIR=str(tmp_path))
+    assert project.planned("--", "results/self_test.json") == {}
+    project.append("workflow/supervise/reading.py")
+    assert project.planned("--", "results/self_test.json") == {"self_test": 1}
 
 
 def test_a_removed_record_is_measured_again_alone_and_by_its_path_nothing_else(project):

@@ -55,8 +55,8 @@ rule self_test:
         first=" ".join(FIRST),
         second=" ".join(SECOND),
     params:
-        # The code that puts them together.
-        program=content_digest(SOURCES, "workflow/supervise/self_test.py"),
+        # The code that puts them together, with what it imports.
+        program=content_digest(SOURCES, "workflow/supervise"),
     shell:
         program(
             "supervise self_test",
