@@ -6,11 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,10 +21,8 @@ TIMED = r"[\d.]+ ms/step(, timed alone)?(, disturbed: other processes .+)?(; abo
 
 
 def schema(name: str) -> dict:
-    """The schema of a file; that of a canary is a part of a block's."""
-    file = "block" if name == "canary" else name
-    found = json.loads((ROOT / f"workflow/schemas/{file}.schema.json").read_text())
-    return {**found, **found["$defs"]["canary"]} if name == "canary" else found
+    """Return the schema of a kind of file."""
+    return json.loads((ROOT / f"workflow/schemas/{name}.schema.json").read_text())
 
 
 def valid(document: dict, name: str) -> dict:
@@ -76,16 +71,6 @@ def python(*words: object, workflow: Path = ROOT / "workflow", **options) -> str
     ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "ascii"}
     ours |= {"PYTHONDONTWRITEBYTECODE": "1"}
     return succeed([sys.executable, *map(str, words)], env={**os.environ, **ours}, **options)
-
-
-@contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve the files of a folder; the address."""
-    serve = partial(SimpleHTTPRequestHandler, directory=folder)
-    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 def until(asked: Callable[[], T], seconds: float = 30) -> T:

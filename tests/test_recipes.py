@@ -205,7 +205,7 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy, before):
     )
     assert found["keras3-jax-checked"]["parity"]["debug_nans"] is True
     assert "Keras 3 (JAX, checked)" in (results / "table.md").read_text()
-    # The recipe "Add a record field": an entry of the card gets into the tidy file by itself.
+    # The recipe "Add a record field": an observed setting gets into the tidy file by itself.
     with open(results / "runs.csv", newline="") as file:
         shown = {line["configuration"]: line["parity.debug_nans"] for line in csv.DictReader(file)}
     assert shown == {"keras3-jax-checked": "True", "keras3-jax-again": ""}

@@ -39,7 +39,7 @@ def on(machine):
 
 
 def facts_of(machine, name):
-    """The machine card's facts of a GPU and one sample of the monitor."""
+    """The system description's facts of a GPU and one sample of the monitor."""
     done = completed([sys.executable, "-c", FACTS, str(ROOT / "workflow"), name], machine)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

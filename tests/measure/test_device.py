@@ -39,7 +39,7 @@ def test_one_gpu_the_same_for_card_monitor_and_process(gpus, visible, asked, ind
 def test_what_the_caller_hides_is_not_measured(gpus, visible):
     gpus(A100, A100, visible=visible)
     assert device.chosen("auto") is None
-    assert machine.card("cuda")["accelerator_name"] is None
+    assert machine.summary("cuda")["accelerator_name"] is None
     # The variable still hides all: "7" is as invalid for CUDA as it is here.
     assert preconditions.visible_device(wanted()) not in ("0", uuid(0), uuid(1))
 

@@ -1,4 +1,4 @@
-"""The inputs of a step, on the parity card."""
+"""The inputs of a step, among the observed settings."""
 
 from types import SimpleNamespace
 

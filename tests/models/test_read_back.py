@@ -1,4 +1,4 @@
-"""A card says what the live framework does. Cells at smoke scale: see tests/pipeline."""
+"""Observed settings are those of the live framework. Cells at smoke scale: see tests/pipeline."""
 
 from dataclasses import replace
 
@@ -27,15 +27,15 @@ def in_bfloat16(framework):
 
 def with_adapters(framework):
     one = cell("gemma", framework, "fit", "smoke", batch_size=2, dtype="bfloat16")
-    return Task("read_back", "card", one)
+    return Task("read_back", "observed_settings", one)
 
 
 def predicting(model, framework):
-    return Task("read_back", "card", cell(model, framework, "predict", "smoke"))
+    return Task("read_back", "observed_settings", cell(model, framework, "predict", "smoke"))
 
 
 ADAPTED = ("keras3-jax", "pytorch-eager")
-# What a card says of native models in few words, and the entries that are declared.
+# Observed settings of native models, and those that are declared.
 WORDS = {
     ("sam", "pytorch-eager"): {
         "step_results": "left on the device; the encoder of points waits",
@@ -56,8 +56,10 @@ WORDS = {
     },
 }
 TASKS = {
-    "share": Task("read_back", "card", bert("keras3-jax")),
-    "auto": Task("read_back", "card", replace(bert("keras3-tensorflow"), jit_compile="auto")),
+    "share": Task("read_back", "observed_settings", bert("keras3-jax")),
+    "auto": Task(
+        "read_back", "observed_settings", replace(bert("keras3-tensorflow"), jit_compile="auto")
+    ),
     "no jit": Task("read_back", "waits_for_outputs", wide("keras3-jax")),
     **{name: in_bfloat16(name) for name in ("keras2-tensorflow", "keras3-jax")},
     **{f"{name} with adapters": with_adapters(name) for name in ADAPTED},

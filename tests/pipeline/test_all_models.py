@@ -36,7 +36,7 @@ UNSUPPORTED = {  # by the libraries of Keras 2
 
 @pytest.fixture(scope="module", params=PARTS, ids=" and ".join)
 def half(request, tmp_path_factory):
-    """One or two models, measured; with all that is drawn, although halves have no canaries."""
+    """One or two models, measured and drawn, without the reference workload."""
     if request.param == ("bert",):
         project = request.getfixturevalue("measured")
     else:
@@ -89,16 +89,18 @@ def test_xla_compiles_where_the_published_benchmark_asks_for_it(half):
     for name, record in cells(half):
         column = record["cell"]["column"]
         if column in KERAS2 + KERAS3:
-            card, torch = record["parity"], FRAMEWORKS[column].library == "torch"
-            ran = (card["jit_compile"], card["execution"], card["compiler"])
+            observed, torch = record["parity"], FRAMEWORKS[column].library == "torch"
+            ran = (observed["jit_compile"], observed["execution"], observed["compiler"])
             assert ran == ((False, "eager", "none") if torch else (True, "jit", "xla")), name
             task = (record["cell"]["model"], record["cell"]["task"])
             if task == ("stable_diffusion", "predict"):
-                assert card["jit_compile_auto"] is True, name  # KerasCV's pipeline asks for it
+                assert observed["jit_compile_auto"] is True, name  # KerasCV's pipeline asks for it
             elif column in KERAS3:
-                assert card["jit_compile_auto"] is (column == "keras3-jax"), name
+                assert observed["jit_compile_auto"] is (column == "keras3-jax"), name
             else:
-                assert card.get("jit_compile_auto") is (None if task[1] == "generate" else False)
+                assert observed.get("jit_compile_auto") is (
+                    None if task[1] == "generate" else False
+                )
 
 
 def test_every_step_was_profiled_and_none_was_compiled_while_timed(half):
@@ -131,70 +133,62 @@ RESULTS |= {"keras3-tensorflow": "fetched in each step"}
 VERSIONS = {"keras2": r"^tf-keras 2\.", "keras3": r"keras 3\.", "pytorch": ""}
 
 
-def test_cards_say_what_steps_really_did(half):
-    """The card has what steps are fed and keep, and how often a U-Net is evaluated."""
+def test_observed_settings_are_those_of_the_steps(half):
+    """Observed are what steps are fed and keep, and how often a U-Net is evaluated."""
     for name, record in cells(half):
-        card, cell = record["parity"], record["cell"]
+        observed, cell = record["parity"], record["cell"]
         column, row = cell["column"], (cell["model"], cell["task"])
-        assert card["flush_denormals"] is True, name
-        assert ("blas" in card) == (FRAMEWORKS[column].library == "torch"), name
+        assert observed["flush_denormals"] is True, name
+        assert ("blas" in observed) == (FRAMEWORKS[column].library == "torch"), name
         if cell["model"] == "bert":
-            assert card["feeding"] == FEEDING.get(column, "NumPy arrays"), name
+            assert observed["feeding"] == FEEDING.get(column, "NumPy arrays"), name
             results = RESULTS.get(column, "fetched by another thread")
-            assert card["step_results"] == results, name
-            assert (card["dtype"], card["threads"]) == ("float32", 1), name
-            assert re.search(VERSIONS[FRAMEWORKS[column].family], card["framework_version"]), name
-            assert column not in KERAS3 or card["backend"] == FRAMEWORKS[column].library, name
+            assert observed["step_results"] == results, name
+            assert (observed["dtype"], observed["threads"]) == ("float32", 1), name
+            assert re.search(VERSIONS[FRAMEWORKS[column].family], observed["framework_version"]), (
+                name
+            )
+            assert column not in KERAS3 or observed["backend"] == FRAMEWORKS[column].library, name
             if column in PYTORCH:
                 compiled = column == "pytorch-compiled"
-                assert (card["execution"] == "eager") != compiled, name
-                assert (card["compiler"] == "inductor") == compiled, name
-                assert not compiled or card["graphs"] >= 1, name
+                assert (observed["execution"] == "eager") != compiled, name
+                assert (observed["compiler"] == "inductor") == compiled, name
+                assert not compiled or observed["graphs"] >= 1, name
         if row == ("bert", "fit"):
             update = UPDATES.get(column, "in the step's program")
-            assert (card["optimizer"], card["optimizer_update"]) == ("AdamW", update), name
+            assert (observed["optimizer"], observed["optimizer_update"]) == ("AdamW", update), name
         if row[1] == "fit":
-            assert card["metrics"] == ("none" if column in PYTORCH else "loss"), name
+            assert observed["metrics"] == ("none" if column in PYTORCH else "loss"), name
         if row == ("bert", "predict"):
             # Three arrays of batch x 32 tokens, in the integers of the library.
             size = 8 if column in PYTORCH else 4
-            assert card["fed_bytes_per_step"] == 3 * cell["batch_size"] * 32 * size, name
+            assert observed["fed_bytes_per_step"] == 3 * cell["batch_size"] * 32 * size, name
         if cell["task"] == "generate":
             grows = column == "pytorch-eager"
             cache = "grows with its tokens" if grows else "static, "
-            assert card["cache"].startswith(cache), name
-            assert column in PYTORCH or card["cache"] == "static, 20 positions", name
+            assert observed["cache"].startswith(cache), name
+            assert column in PYTORCH or observed["cache"] == "static, 20 positions", name
             # Keras' first pass takes the padding along.
-            assert card["prompt_positions"] == (6 if column in PYTORCH else 20), name
+            assert observed["prompt_positions"] == (6 if column in PYTORCH else 20), name
             own = (
                 "WordPreprocessor of Millistep"
                 if column in KERAS2
                 else "the library's, words of Millistep"
             )
-            assert card["tokenizer"] == own, name
+            assert observed["tokenizer"] == own, name
             if column == "pytorch-compiled":
-                assert card["compiled_by"] == "_compile_all_devices", name
+                assert observed["compiled_by"] == "_compile_all_devices", name
         if row == ("stable_diffusion", "predict"):
-            assert card["unet_images_per_step"] == 2 * cell["batch_size"], name
+            assert observed["unet_images_per_step"] == 2 * cell["batch_size"], name
             keras = column in KERAS2 + KERAS3
-            assert card["unet_calls_per_step"] == (2 if keras else 1), name
+            assert observed["unet_calls_per_step"] == (2 if keras else 1), name
             results = "fetched in each step" if keras else "left on the device; the scheduler waits"
-            assert card["step_results"] == results, name
-            assert "scheduler" in card["declared"], name
+            assert observed["step_results"] == results, name
+            assert "scheduler" in observed["declared"], name
         if column in KERAS2 and row[0] in ("sam", "stable_diffusion"):
             # Its operations come from the library that became Keras 3.
             operations = r"keras-cv \S+, operations of keras-core \S+"
-            assert re.fullmatch(operations, card["model_library"]), name
-
-
-# Entries that decide how fast a cell is, besides those of every card: by task, for which columns.
-DECIDES = {
-    "fit": ("optimizer_update", "feeding", "fed_bytes_per_step"),
-    "predict": ("feeding",),
-    "generate": ("cache", "tokenizer"),
-}
-EVERY = ("framework_version", "model_library", "dtype", "matmul_precision", "execution", "compiler")
-EVERY += ("attention", "device", "threads", "flush_denormals")
+            assert re.fullmatch(operations, observed["model_library"]), name
 
 
 def test_no_probe_failed_and_generation_was_tried_at_other_lengths(half):

@@ -46,7 +46,7 @@ def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on
     assert barred == set(ON_CUDA_13)
     assert {c["unsupported"] for c in cells if c["column"] in barred} == {reason}
     assert {run.column.name for run in made.runs} == set(NETS) - barred
-    # Nothing is deployed for them, and the canary takes a library that can run.
+    # Nothing is deployed for them, and the reference workload takes a library that can run.
     assert {e.name for e in made.environments} == {
         NETS[name].environment for name in NETS.keys() - barred
     }

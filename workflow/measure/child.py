@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from measure import frameworks, models
-from measure.card import parity, peak_device, with_profile
 from measure.caught import Caught
 from measure.conformance import check_device, check_model, check_precision, check_work
 from measure.foreign import Others
 from measure.kernel import Kernel
+from measure.observed import parity, peak_device, with_profile
 from measure.probe import probe
 from measure.process import MAX_MESSAGE, Events, run
 from measure.profile import profile
@@ -150,16 +150,16 @@ class Measurement:
         self._report_timing()
 
     def describe(self) -> None:
-        """Report memory, parity card and warnings, before probes would change them."""
-        # Before the card, which computes a little to read its entries back.
+        """Report memory, observed settings and warnings, before probes would change them."""
+        # Before the observed settings, which compute a little when they are read back.
         memory = {"peak_rss_mib": peak_rss_mib()}
         with self._or_warn("memory.peak_device_mib"):
             memory |= peak_device(self.framework)
         self.events.send("memory", **memory)
-        self.card: dict[str, Any] | None = None
+        self.observed: dict[str, Any] | None = None
         with self._or_warn("parity"):
-            self.card = parity(self.framework, self.amount)
-        self.events.send("parity", parity=self.card)
+            self.observed = parity(self.framework, self.amount)
+        self.events.send("parity", parity=self.observed)
         self._report_timing()
         self._report_warnings()
 
@@ -179,10 +179,10 @@ class Measurement:
             share = profile(self.framework, self.timer.step_ns)
             self.events.send("host_overhead", host_overhead=share)
             kernels = getattr(self.framework, "attention_kernels", None)
-            if kernels is not None and self.card:
+            if kernels is not None and self.observed:
                 graphs = getattr(self.framework, "launches_graphs", False)
-                card = with_profile(self.card, kernels, graphs)
-                self.events.send("parity", parity=card)
+                observed = with_profile(self.observed, kernels, graphs)
+                self.events.send("parity", parity=observed)
 
     @contextlib.contextmanager
     def _or_warn(self, place: str) -> Iterator[None]:

@@ -234,7 +234,7 @@ class Plan:
 
     @cached_property
     def controls(self) -> Controls:
-        """The canaries and the self-test."""
+        """The reference workload and the self-test."""
         return Controls(self)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The one GPU that is measured: the same for a run's process, its monitor and the machine's card.
+"""The one GPU that is measured: that of a run's process, its monitor and the system description.
 
 NVML lists the GPUs in the order of the PCI bus, and a divided one (MIG) as its instances.
 """

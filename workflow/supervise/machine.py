@@ -16,16 +16,16 @@ VMSTAT = Path("/proc/vmstat")
 SHARE = 0.9  # of the memory there is: the processes that watch the run need some, too
 
 
-def card(accelerator: str, device: str | int = "auto") -> dict:
+def summary(accelerator: str, device: str | int = "auto") -> dict:
     """Return a record's description of the machine; equal machines have the same ``id``.
 
     device: see :func:`supervise.device.chosen`, which may raise.
     """
-    return card_with(chosen(device) if accelerator == "cuda" else None)
+    return summary_with(chosen(device) if accelerator == "cuda" else None)
 
 
-def card_with(gpu: Gpu | None) -> dict:
-    """Return the card of this machine with this GPU, or without one."""
+def summary_with(gpu: Gpu | None) -> dict:
+    """Return the summary of this machine with this GPU, or without one."""
     memory_mib = memory_mib_total()
     facts = {
         "cpu": cpu_model(),

@@ -16,7 +16,7 @@ def machine_card(identity: dict[str, Any]) -> dict[str, Any]:
     :class:`Refused`.
     """
     try:
-        return machine.card(identity["accelerator"], identity["device"])
+        return machine.summary(identity["accelerator"], identity["device"])
     except device.NoSuchDevice as problem:
         raise Refused(str(problem)) from None
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from supervise import jobs, preconditions
-from supervise.cards import write_card
+from supervise.description import write_description
 from supervise.record import now
 from supervise.session import Session
 
-PROGRAM = "measure.controls.canary"
+PROGRAM = "measure.controls.reference"
 SCHEMA = "millistep.reference/1"
 TIME_LIMIT_S = 300.0
 
@@ -39,7 +39,7 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     with session.member([], str(options.output)) as member, member.computing():
         with contextlib.suppress(preconditions.Refused):  # provide() gives the reason
             options = jobs.in_what_can_be_deployed(options)
-        write_card(options.results / "machines", options.accelerators, options.device)
+        write_description(options.results / "machines", options.accelerators, options.device)
         identity = json.loads(options.identity)
         environment = jobs.provide(options, identity, options.output)
         request = {"part_s": identity["part_s"]}

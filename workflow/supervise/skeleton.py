@@ -82,4 +82,4 @@ def _machine(identity: dict[str, Any]) -> dict[str, Any]:
     try:
         return preconditions.machine_card(identity)
     except preconditions.Refused:
-        return machine.card("cpu")
+        return machine.summary("cpu")

@@ -72,7 +72,7 @@ def outputs(cell, folder):
 
 
 def dtype(cell):
-    """The dtype that the parity card says the built model computes in."""
+    """Return the observed dtype of the built model."""
     framework = framework_of(cell)
     framework.build()
     return framework.parity()["dtype"]

@@ -104,7 +104,7 @@ def recordings(cell):
 
 
 def skips(cell):
-    """The card's entries after inductor has logged two reasons to skip CUDA graphs and a hint."""
+    """The settings after inductor has logged two reasons to skip CUDA graphs and a hint."""
     from torch._inductor import cudagraph_utils as library
 
     framework = framework_of(cell)

@@ -1,14 +1,14 @@
-"""Tasks that read a card after a few steps of a cell, and JAX's share of a device's memory."""
+"""Tasks that read observed settings after a few steps, and JAX's share of a device's memory."""
 
 from types import SimpleNamespace
 
 from column import measured
 
-from measure.card import parity
+from measure.observed import parity
 
 
-def card(cell):
-    """The card, and the framework's share of a device's memory by the policy, if it is JAX."""
+def observed_settings(cell):
+    """Return the observed settings, and by the policy JAX's share of a device's memory."""
     found = parity(measured(cell), {"images_per_step": None})
     return {**found, "memory_fraction": _memory_fraction(cell)}
 

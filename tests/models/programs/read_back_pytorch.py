@@ -1,13 +1,13 @@
-"""Tasks that read a card and a profile after a few steps of a cell."""
+"""Tasks that read the observed settings and a profile after a few steps of a cell."""
 
 from column import framework_of, measured
 
-from measure.card import parity
 from measure.frameworks import optimizers
 from measure.frameworks.torch_profile import computing, computing_nothing, recorded_events
+from measure.observed import parity
 
 
-def card(cell):
+def observed_settings(cell):
     return parity(measured(cell), {"images_per_step": cell.batch_size})
 
 

@@ -4,7 +4,7 @@ A framework's module is imported only in the process that measures it. Its class
 built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may also have
 
 ``declared``
-    names of entries of the parity card that are not read back, but taken from a setting or from
+    names of observed settings that are not read back, but taken from a setting or from
     the builder's word.
 ``restart_peak_device()``, ``peak_device_counts``
     the first starts the peak of device memory anew; the second says in words what it counts.
@@ -125,7 +125,7 @@ class Framework(Protocol):
         """Return ``parameters`` and ``trainable_parameters`` of the live model."""
 
     def parity(self) -> dict[str, Any]:
-        """Return the parity card's facts, read back from the live framework."""
+        """Return the observed settings, read back from the live framework."""
 
     def peak_device_mib(self) -> float | None:
         """Most device memory in use so far, MiB; None if nothing is counted."""

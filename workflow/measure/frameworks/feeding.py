@@ -1,4 +1,4 @@
-"""How the steps of a configuration are fed, for the parity card."""
+"""How the steps of a configuration are fed, as observed settings."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ OWN_LOOP = {"feeding": "the library's own loop", "fed_bytes_per_step": None}
 
 
 def facts(source: str, batch: Any) -> dict[str, Any]:
-    """Return the parity card's entries on feeding.
+    """Return the observed settings of feeding.
 
     source: the inputs of a step, in words. batch: arrays or tensors in dicts, tuples or lists.
     """

@@ -113,7 +113,7 @@ class KerasFramework(ABC):
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
     def feeding(self) -> dict[str, Any]:
-        """Return the parity card's entries on how the steps are fed."""
+        """Return the observed settings about how the steps are fed."""
         if self._loop(self.cell.batch_size):
             return feeding.OWN_LOOP
         return feeding.facts(self.fed_as, self.fed_batch)

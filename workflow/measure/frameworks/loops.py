@@ -2,7 +2,7 @@
 
 A builder offers them in ``LOOPS``, by task: ``loop(model, cell, batch_size, tick)``
 calls ``tick()`` before each step and returns once that is true; what it returns,
-if anything, are facts for the parity card, by name.
+if anything, are observed settings, by name.
 """
 
 import time

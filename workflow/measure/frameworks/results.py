@@ -1,5 +1,6 @@
-"""What becomes of a step's results, its metrics or outputs, for the parity card: a copy to the host
-makes a thread wait, that which issues the steps or another one.
+"""An observed setting: where a step's results stay, its metrics or outputs.
+
+A copy to the host makes a thread wait: the one that issues the steps, or another one.
 """
 
 FETCHED = "fetched in each step"

@@ -13,12 +13,12 @@ A builder may also have
 ``compile(model, cell, mode)``
     of a native builder: what ``torch.compile`` is given, where that is not the whole model.
 ``attention(model)``
-    the attention that the built model really takes, for the parity card; without it there is none.
+    the attention that the built model really takes, an observed setting; without it there is none.
 ``library()``
-    of a native builder: names and versions of what the model comes from, for the parity card;
+    of a native builder: names and versions of what the model comes from, for the observed settings;
     without it these are PyTorch's own layers.
 ``facts(model, cell)``
-    entries of the parity card that no framework can know of, read from the built model or what a
+    observed settings that no framework can know of, read from the built model or what a
     step of it is given.
 """
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 Architecture = dict[str, Any]  # sizes of a model at one scale
 Tick = Callable[[], bool]  # called before each step; True: enough
 # (model, cell, batch size, tick): makes steps until the tick says enough; may return facts for
-# the parity card.
+# the observed settings.
 Loop = Callable[[Any, "Cell", int, Tick], dict[str, Any] | None]
 
 
 def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
-    """Return the builder's own entries of the parity card, if it has any."""
+    """Return the builder's own observed settings, if it has any."""
     found = getattr(builder, "facts", None)
     return found(model, cell) if found else {}
 

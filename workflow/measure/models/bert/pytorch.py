@@ -16,7 +16,7 @@ ACTIVATION = "gelu_pytorch_tanh"
 
 
 def library() -> str:
-    """Return the name and version for the parity card."""
+    """Return the name and version for the observed settings."""
     return f"transformers {transformers.__version__}"
 
 

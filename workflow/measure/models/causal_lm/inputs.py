@@ -58,7 +58,7 @@ def pieces(special: Collection[str], vocabulary_size: int) -> list[str]:
 
 
 def tokenizer(found: Any, cell: Cell) -> str:
-    """Return the tokenizer, for the parity card: whose class it is, and whose words are in it."""
+    """Return the observed tokenizer: whose class it is, and whose words are in it."""
     kind = type(found)
     if kind.__module__.startswith("measure."):
         return f"{kind.__name__} of Millistep"

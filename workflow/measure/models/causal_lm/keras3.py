@@ -57,7 +57,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Return the parity card's entry on the adapters or on the tokenizer."""
+    """Return the observed settings about the adapters or on the tokenizer."""
     if cell.task == "fit":
         found = {keras.backend.standardize_dtype(v.dtype) for v in model.trainable_variables}
         return {"adapter_dtype": ", ".join(sorted(found))}

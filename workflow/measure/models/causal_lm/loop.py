@@ -39,7 +39,7 @@ class _Cache:
 
     def __init__(self, model: Any) -> None:
         self._model, self._make = model, model._build_cache
-        self.facts: dict[str, Any] = {}  # entries of the parity card; none of a call traced before
+        self.facts: dict[str, Any] = {}  # observed settings; none of a call traced before
         model._build_cache = self._look
 
     def _look(self, *arguments: Any, **options: Any) -> Any:

@@ -32,7 +32,7 @@ BY_TRAINER = True  # the published scripts time Transformers' Trainer in fit
 
 
 def library() -> str:
-    """Return names and versions for the parity card."""
+    """Return names and versions for the observed settings."""
     return f"transformers {transformers.__version__}, peft {peft.__version__}"
 
 
@@ -157,9 +157,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Return the card's entries on the adapters, or on the tokenizer and a switch with a private
-    name.
-    """
+    """Return the observed settings: adapters, or the tokenizer and a switch with a private name."""
     if cell.task == "fit":
         return {"adapter_dtype": adapter_dtype(model)}
     private = getattr(model.generation_config, "compile_config", None)

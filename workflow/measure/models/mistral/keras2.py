@@ -76,7 +76,7 @@ class WordPreprocessor:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Return the parity card's entry on the tokenizer, which is ours."""
+    """Return the observed settings about the tokenizer, which is ours."""
     return {"tokenizer": tokenizer(model.preprocessor.tokenizer, cell)}
 
 

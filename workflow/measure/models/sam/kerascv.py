@@ -59,7 +59,7 @@ def prompts(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Return the card's entries: is the images' mean subtracted, how many sets of points are
+    """Return the observed settings: is the images' mean subtracted, how many sets of points are
     decoded.
     """
     encoder = getattr(model, "operations", model.layers)  # under Keras 2 each is a layer

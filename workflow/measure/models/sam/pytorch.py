@@ -37,7 +37,7 @@ modeling, build_sam = _library()
 
 
 def library() -> str:
-    """Return the name and version for the parity card."""
+    """Return the name and version for the observed settings."""
     return f"segment-anything {importlib.metadata.version('segment-anything')}"
 
 
@@ -87,7 +87,7 @@ def attention(model: Any) -> str:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Return the card's entries: is the images' mean subtracted, how many sets of points are
+    """Return the observed settings: is the images' mean subtracted, how many sets of points are
     decoded, and what waits within a step of predict.
     """
     # Meta's code centres images before the encoder: that alone, in fit, has no mean of them.

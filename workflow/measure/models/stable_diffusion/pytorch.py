@@ -27,7 +27,7 @@ optimizer = adam
 
 
 def library() -> str:
-    """Return the name and version for the parity card."""
+    """Return the name and version for the observed settings."""
     return f"diffusers {diffusers.__version__}"
 
 

@@ -34,7 +34,7 @@ class Steps:
         self._images += images
 
     def run(self, sample: Callable[[], object], results: str) -> dict[str, Any]:
-        """Call the library's ``sample`` until the tick says enough; facts for the parity card.
+        """Call the library's ``sample`` until the tick says enough; return observed settings.
 
         results: what becomes of the UNet's outputs, of :mod:`measure.frameworks.results`.
         """

@@ -1,4 +1,4 @@
-"""The measured process of a canary: fixed work that shows whether the machine drifted.
+"""The process of the reference workload: fixed work that shows whether the machine drifted.
 
 A loop of plain Python, a copy in the device's memory, products of two matrices in every dtype that
 the models may compute in. It starts, reports and ends as a run does.

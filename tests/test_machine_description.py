@@ -1,18 +1,18 @@
-"""The machine's card: of this machine, a simulated one and a simulated GPU; it names nobody."""
+"""The system description: of this machine, a simulated one and a simulated GPU; it names nobody."""
 
 import getpass
 import json
 import os
 import platform
 
-from supervise import cards, host, machine
+from supervise import description, host, machine
 
 from .measure import nvml
 from .shared import put, valid
 
 
 def made(tmp_path, *accelerators):
-    cards.write_card(tmp_path, accelerators, "auto")
+    description.write_description(tmp_path, accelerators, "auto")
     (path,) = tmp_path.glob("*.json")
     found = json.loads(path.read_text())
     path.unlink()
@@ -22,7 +22,7 @@ def made(tmp_path, *accelerators):
 def test_the_card_of_this_machine_has_the_identity_of_its_records(tmp_path):
     card = made(tmp_path, "cpu")
     valid(card, "machine")
-    assert card["ids"] == {"cpu": machine.card("cpu")["id"]}
+    assert card["ids"] == {"cpu": machine.summary("cpu")["id"]}
     facts = {
         fact["name"]: fact["value"] for section in card["sections"] for fact in section["facts"]
     }
@@ -36,7 +36,7 @@ def test_the_card_holds_every_device_of_the_plan(tmp_path, gpus):
     for accelerators in (("cpu", "cuda"), ("cuda", "cpu")):
         card = made(tmp_path, *accelerators)
         valid(card, "machine")
-        assert card["ids"] == {kind: machine.card(kind)["id"] for kind in accelerators}
+        assert card["ids"] == {kind: machine.summary(kind)["id"] for kind in accelerators}
         assert len({*card["ids"].values()}) == 2
         assert {"Processor", "GPU"} <= {section["title"] for section in card["sections"]}
 
@@ -44,11 +44,11 @@ def test_the_card_holds_every_device_of_the_plan(tmp_path, gpus):
 def test_a_card_is_written_again_if_it_lacks_an_accelerator(tmp_path, gpus):
     gpus(nvml.A100)
     for accelerators in (["cpu"], ["cpu", "cuda"]):
-        cards.write_card(tmp_path, accelerators, "auto")
+        description.write_description(tmp_path, accelerators, "auto")
         (path,) = tmp_path.glob("*.json")
         assert [*json.loads(path.read_text())["ids"]] == accelerators
     before = path.stat()
-    cards.write_card(tmp_path, accelerators, "auto")
+    description.write_description(tmp_path, accelerators, "auto")
     assert path.stat() == before
 
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 from deploy.virtual_environments import write_atomically
 from supervise import device, gpu, host
-from supervise.machine import card_with
+from supervise.machine import summary_with
 from supervise.record import now
 
 SCHEMA = "millistep.machine/1"
 
 
-def write_card(folder: Path, accelerators: Sequence[str], asked: str | int) -> None:
+def write_description(folder: Path, accelerators: Sequence[str], asked: str | int) -> None:
     """Write ``<folder>/<machine id>.json``; raises OSError and NoSuchDevice."""
-    card = described(accelerators, asked)
-    path = folder / f"{next(iter(card['ids'].values()))}.json"
-    if not path.exists() or json.loads(path.read_text())["ids"] != card["ids"]:
+    description = described(accelerators, asked)
+    path = folder / f"{next(iter(description['ids'].values()))}.json"
+    if not path.exists() or json.loads(path.read_text())["ids"] != description["ids"]:
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(card, indent=1) + "\n")
+        write_atomically(path, json.dumps(description, indent=1) + "\n")
 
 
 def described(accelerators: Sequence[str], asked: str | int) -> dict:
@@ -27,7 +27,7 @@ def described(accelerators: Sequence[str], asked: str | int) -> dict:
     sections = host.sections()
     if "cuda" in accelerators:
         sections["GPU"] = gpu.facts(device.word(found, asked))
-    ids = {kind: card_with(found if kind == "cuda" else None)["id"] for kind in accelerators}
+    ids = {kind: summary_with(found if kind == "cuda" else None)["id"] for kind in accelerators}
     return {
         "schema": SCHEMA,
         "ids": ids,

@@ -1,10 +1,10 @@
-"""Which of its entries a card says were read, and which not."""
+"""Which of the observed settings were read back, and which were only declared."""
 
 from types import SimpleNamespace
 
 import pytest
 
-from measure import card
+from measure import observed
 from measure.frameworks import attention
 from measure.frameworks.keras import KerasFramework
 
@@ -21,10 +21,10 @@ def framework(**changes):
     )
 
 
-def test_a_card_names_the_entries_that_nothing_was_read_for():
-    found = card.parity(framework(), {"images_per_step": 4})
+def test_settings_that_were_not_read_back_are_declared():
+    found = observed.parity(framework(), {"images_per_step": 4})
     assert found["declared"] == "attention, threads"
-    found = card.parity(framework(threads=None), {"images_per_step": None})
+    found = observed.parity(framework(threads=None), {"images_per_step": None})
     assert found["declared"] == "attention"
     assert "convolution_precision" not in found
 
@@ -40,10 +40,10 @@ def test_a_card_names_the_entries_that_nothing_was_read_for():
 )
 def test_a_profile_settles_what_was_only_declared(attention, kernels, declared, kernel):
     before = {**READ, "attention": attention, "declared": "attention"}
-    after = card.with_profile(before, kernels)
+    after = observed.with_profile(before, kernels)
     assert after.get("declared") == declared
     assert after["attention_kernel"] == kernel
-    kept = card.with_profile({**before, "declared": "attention, threads"}, kernels)
+    kept = observed.with_profile({**before, "declared": "attention, threads"}, kernels)
     assert "threads" in kept["declared"]
 
 
@@ -60,8 +60,8 @@ def test_a_peak_says_if_keras_keeps_the_outputs_of_all_steps(task, loop, kept):
         peak_device_counts="tensors",
     )
     column.keeps_outputs = lambda: KerasFramework.keeps_outputs(column)
-    counts = card.peak_device(column)["peak_device_counts"]
-    assert counts == ("tensors; " + card.OUTPUTS if kept else "tensors")
+    counts = observed.peak_device(column)["peak_device_counts"]
+    assert counts == ("tensors; " + observed.OUTPUTS if kept else "tensors")
 
 
 def test_attention_that_pytorch_writes_out_is_no_fused_kernel():
