@@ -11,11 +11,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
-from contract.settings import SETTINGS, spelled
 from planning.config import read_configuration
 from planning.frameworks import WORKFLOW, frameworks
 from planning.measures import TITLES, measures
 from planning.models import Model, Models
+from planning.settings import SETTINGS, spelled
 
 README = WORKFLOW.parent / "config/README.md"
 HEAD = "| setting | what it is | allowed | default | frameworks |\n|---|---|---|---|---|\n"

@@ -30,7 +30,7 @@ MEASURED = [
 HALVES = "pipeline/test_all_models.py"
 LONGEST = "measured", "["  # and each of the halves
 # No framework, no browser, no environment that has to be made: `make quick`.
-QUICK = "planning", "report", "test_contract.py", "test_definitions.py", "test_layers.py"
+QUICK = "planning", "report", "test_statuses.py", "test_definitions.py", "test_layers.py"
 # The first of these tests pays for what others share, which a busy machine makes slow.
 SHARING = "pipeline/", "models/", "gpu_stand_in/"
 # The longest come first: no worker is to begin with one of them when the others have ended.

@@ -7,11 +7,9 @@ import pytest
 
 WORKFLOW = Path(__file__).resolve().parents[1] / "workflow"
 # From the bottom to the top; a room may import those before it.
-MEASURING = ("contract", "deploy", "measure", "supervise", "planning", "bundle")
-# Rooms that the analysis may use: to read a record, to pack a zip.
-SHARED = ("contract",)
+MEASURING = ("deploy", "measure", "supervise", "planning", "bundle")
 # Rooms that run inside a framework's interpreter, or before any environment exists.
-ALONE = {room: {room} for room in ("measure", "deploy", "contract")}
+ALONE = {room: {room} for room in ("measure", "deploy")}
 
 
 def imported(path: Path) -> set[str]:
@@ -54,7 +52,7 @@ def test_nothing_that_measures_imports_upwards_or_the_analysis(room):
 
 def test_the_analysis_imports_nothing_that_measures():
     for path in files(WORKFLOW / "millistep/analysis"):
-        assert rooms_of(path, MEASURING) <= set(SHARED), path
+        assert not rooms_of(path, MEASURING), path
 
 
 def test_statistics_read_and_print_nothing():

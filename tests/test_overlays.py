@@ -11,10 +11,9 @@ from argparse import Namespace
 
 import pytest
 
-from contract import ending
 from deploy.environments import definition_sha256
 from deploy.overlays import content, with_overlays
-from supervise import jobs
+from supervise import ending, jobs
 from tests.planning.test_config import plan
 from tests.shared import ROOT, succeed, valid
 from tests.workshop import Workshop, build_wheel, make_workshop, source_tree

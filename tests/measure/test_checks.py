@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from contract.ending import of_control
+from supervise.ending import of_control
 
 from ..shared import ROOT, succeed
 from .conftest import identity

@@ -7,7 +7,7 @@ import sys
 from ..shared import ROOT, put
 
 START = ROOT / "workflow/measure/start.py"
-USERS = ("datasets", "analysis", "planning", "contract", "deploy", "timer", "frameworks")
+USERS = ("datasets", "analysis", "planning", "deploy", "timer", "frameworks")
 PROGRAM = f"""
 import importlib, json
 import measure.timer, measure.frameworks

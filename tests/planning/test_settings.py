@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from contract.settings import SETTINGS
 from planning.frameworks import frameworks
+from planning.settings import SETTINGS
 from supervise.parent import CELL_FIELDS
 from tables import README, with_settings
 

@@ -13,10 +13,7 @@ from planning.identity import WORKFLOW
 
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # The code that measures, and what it imports; not what plans or draws.
-SOURCES = (
-    *("contract/*.py", "deploy/*.py", "measure/**/*.py", "supervise/*.py"),
-    *("measure/models/*/*.pyx", "schemas/*.json"),
-)
+SOURCES = (*("deploy/*.py", "measure/**/*.py", "supervise/*.py", "schemas/*.json"),)
 
 
 def check_portable(plan) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from contract.identity import changed
 from supervise import reading, variables
 from supervise.record import SCHEMA, violation
 
 MISSING = "not measured yet"
 REFUSED = "could not begin"
 ASKED = "asked for"
+MOST_CHARACTERS = 60  # of two values together, for them to be spelled out
 LISTED = 8  # cells listed per reason, and columns or folders
 ASIDE = ".unreadable"
 
@@ -121,7 +121,19 @@ def why(run, root: Path) -> str | Unreadable | None:
         if problem := violation(found):
             return Unreadable(f"is no valid record ({problem})")
         return REFUSED if reading.could_not_begin(found) or found["status"] == "refused" else None
-    return changed(found["identity"], run.identity) or None
+    return _changed(json.loads(found["identity"]), json.loads(run.identity)) or None
+
+
+def _changed(before: dict, now: dict) -> str:
+    """Return the differences, such as 'threads 2 -> 4, sources changed'; empty without any."""
+    keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
+    return ", ".join(_change(key, before.get(key), now.get(key)) for key in keys)
+
+
+def _change(key: str, before: object, now: object) -> str:
+    plain = isinstance(before, int | str) and isinstance(now, int | str)
+    short = plain and len(f"{before}{now}") < MOST_CHARACTERS
+    return f"{key} {before} -> {now}" if short else f"{key} changed"
 
 
 def _is_as_planned(raw: bytes, identity: str) -> bool:

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from contract.settings import SETTINGS, said
 from planning.config import ConfigError, check_word
 from planning.frameworks import Framework
 from planning.overlays import Overlay, overlays
+from planning.settings import SETTINGS, said
 
 # The settings that every column takes, with their defaults.
 EVERY = {name: of["default"] for name, of in SETTINGS.items() if "frameworks" not in of}

@@ -13,7 +13,7 @@ from planning.commands import literal
 from planning.start import Start
 from supervise.sources import content_digest
 
-SOURCES = ("workflow/millistep", "workflow/contract", "workflow/schemas", "report", "reference")
+SOURCES = ("workflow/millistep", "workflow/schemas", "report", "reference")
 
 
 class Drawing:

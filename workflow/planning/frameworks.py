@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from contract.settings import SETTINGS
 from planning.config import ConfigError, check_names, read_yaml, violations, words
+from planning.settings import SETTINGS
 
 WORKFLOW = Path(__file__).parent.parent
 OWN = WORKFLOW / "measure"  # holds our frameworks/; the user's folders may hold theirs

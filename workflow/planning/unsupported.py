@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from contract.settings import SETTINGS
 from deploy.environments import post_deploy
 from planning.cells import Row
 from planning.columns import Column
 from planning.config import ConfigError
+from planning.settings import SETTINGS
 
 # Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))

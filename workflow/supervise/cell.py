@@ -7,9 +7,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from contract import ending
 from measure.process import leave
-from supervise import caches, device, jobs, parent, preconditions, reading
+from supervise import caches, device, ending, jobs, parent, preconditions, reading
 from supervise.interrupts import end_after_snakemake, end_with_snakemake, hold
 from supervise.progress import result
 from supervise.record import RecordFile

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from contract.ending import of_control
 from deploy import conda, environments
 from deploy.failures import KnownProblem
 from deploy.virtual_environments import COMPLETE, EnvironmentProblem, write_atomically
 from supervise import device, machine, preconditions, processors, variables
+from supervise.ending import of_control
 from supervise.interrupts import end_after_snakemake, end_with_snakemake
 from supervise.terminal import say
 from supervise.watch import Watched

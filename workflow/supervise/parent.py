@@ -13,10 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from contract import ending
 from measure.frameworks import Cell
 from measure.protocol import PROTOCOLS
-from supervise import caches, logs, machine, samples, variables
+from supervise import caches, ending, logs, machine, samples, variables
 from supervise.monitor import Monitor
 from supervise.preconditions import check_environment, check_packages, too_large, visible_device
 from supervise.record import now

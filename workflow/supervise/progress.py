@@ -1,11 +1,12 @@
 """The line that a user sees of a run."""
 
+import math
 import time
 from typing import Any
 
-from contract import table_text
-from contract.disturbance import DISTURBED
 from supervise import reading
+
+SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
 
 
 def result(place: str, start: str | None, record: dict[str, Any]) -> str:
@@ -17,16 +18,24 @@ def result(place: str, start: str | None, record: dict[str, Any]) -> str:
     cell = record["cell"]
     name = f"{cell['model']} {cell['task']}, batch {cell['batch_size']}, {cell['column']}"
     if record["status"] == "ok":
-        found = f"{table_text.ms(reading.step_ms(record))} ms/step"
+        found = f"{_ms(reading.step_ms(record))} ms/step"
         if record["timing"]["in_turns"] == 1:
             found += ", timed alone"
         if why := reading.disturbed(record):
-            found += f", {DISTURBED}: {why}"
+            found += f", disturbed: {why}"
     else:
         found = f"{record['status']}: {record['reason']}"
     return (
         f"{f'[{place}] ' if place else ''}{name}, run {cell['run']}: {found}{_left(place, start)}"
     )
+
+
+def _ms(value: float) -> str:
+    """Return a time with its significant digits: 214.5, 21.45, 2.145, 1307."""
+    places = max(0, SIGNIFICANT - 1 - math.floor(math.log10(value)))
+    if round(value, places) >= 10 ** (SIGNIFICANT - places):
+        places -= 1  # 9.9996 rounds up to one more integer digit
+    return f"{value:.{max(0, places)}f}"
 
 
 def _left(place: str, start: str | None) -> str:

@@ -7,8 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from contract.disturbance import disturbance
 from supervise.record import SCHEMA, SCHEMA_FILE
+
+FOREIGN_CPU_HEAVY = 0.10  # of a run's processors, used by others: its times are affected
 
 
 class Unreadable(Exception):
@@ -87,7 +88,13 @@ def could_not_begin(record: dict[str, Any]) -> bool:
 def disturbed(record: dict[str, Any]) -> str:
     """Return the interference that makes a run's times useless; empty without any."""
     gpu = (record["monitor"] or {}).get("gpu") or {}
-    return disturbance(record["load"]["foreign_cpu_share"], gpu.get("foreign_processes"))
+    found = []
+    if (record["load"]["foreign_cpu_share"] or 0.0) >= FOREIGN_CPU_HEAVY:
+        least = f"{100 * FOREIGN_CPU_HEAVY:.0f}\u00a0%"
+        found.append(f"other processes took at least {least} of the processors")
+    if gpu.get("foreign_processes"):
+        found.append("other processes had a context on the GPU")
+    return " and ".join(found)
 
 
 def step_ms(record: dict[str, Any]) -> float:

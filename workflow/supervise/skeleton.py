@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from contract import ending
-from supervise import machine, preconditions, processors
+from supervise import ending, machine, preconditions, processors
 from supervise.record import SCHEMA, now
 
 CELL_FIELDS = (

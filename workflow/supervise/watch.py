@@ -12,9 +12,9 @@ from typing import Any
 
 import psutil
 
-from contract.ending import FROM_OUTSIDE, Ending
 from supervise import machine
 from supervise.channel import Channel, NoEvent
+from supervise.ending import FROM_OUTSIDE, Ending
 from supervise.interrupts import TOGETHER_S
 from supervise.logs import Log, last_words
 

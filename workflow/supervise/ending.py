@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Literal, get_args
 
-from contract.device_memory import whose_limit
+from supervise.device_memory import whose_limit
 
 Status = Literal[
     "ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "refused", "invalid"

@@ -7,8 +7,6 @@ declaration of a setting has
     those that take it; if left out, all do.
 ``tasks``
     those in which it changes anything; if left out, it may in all.
-``card``
-    entries of the parity card that it is meant to change, or the names of groups of them.
 ``values``
     texts about one value, or about all (``*``): its ``word`` in paths, its ``title``, and the
     ``question`` that a column with it answers.

@@ -1,4 +1,4 @@
-"""The contract of measuring and analysing: one list of statuses, and reasons worded anew."""
+"""The statuses of runs, and the reasons for them."""
 
 import re
 import signal
@@ -6,9 +6,9 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from contract import ending
-from contract.device_memory import whose_limit
-from contract.ending import STATUSES, Ending, of_control, of_process
+from supervise import ending
+from supervise.device_memory import whose_limit
+from supervise.ending import STATUSES, Ending, of_control, of_process
 from tests.shared import ROOT, schema
 
 
