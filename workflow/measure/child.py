@@ -69,7 +69,7 @@ class Measurement:
             if "legacy" in self.request["extras"]:
                 self.estimate_as_published()
             self.probe()
-            if "profile" in self.request["extras"]:
+            if "profile" in self.request["extras"] and hasattr(self.framework, "begin_profile"):
                 self.profile()
         self._report_timing()
 

@@ -54,11 +54,6 @@ class Framework:
     def compilations(self):
         return None
 
-    def begin_profile(self):
-        raise NotImplementedError("no profiler separates computing from overhead within one call")
-
-    end_profile = begin_profile
-
     def work(self):
         return {"parameters": 0, "trainable_parameters": 0}
 

@@ -114,7 +114,7 @@ class Framework(Protocol):
         """Return programs compiled or traced so far; None where nothing is compiled."""
 
     def begin_profile(self) -> None:
-        """Start the framework's own profiler."""
+        """Start the framework's own profiler. A framework without one lacks this method."""
 
     def end_profile(self) -> list[Span]:
         """Stop the profiler and return all that computed, see :mod:`measure.operations`; raises if
