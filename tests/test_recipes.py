@@ -147,7 +147,7 @@ import dataclasses
 from tests.models.libraries import cell, run
 one = cell("bert", "pytorch-eager", "predict", "smoke", batch_size=4)
 one = dataclasses.replace(one, deterministic=True)
-print(run("read_back", one, "card", folder="made")["deterministic"])
+print(run("read_back", one, "observed_settings", folder="made")["deterministic"])
 """
     said = copy.run("-c", read).splitlines()
     assert said == ["True"]

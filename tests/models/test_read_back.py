@@ -95,20 +95,20 @@ def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(told):
 
 
 @pytest.mark.parametrize("framework", ["keras2-tensorflow", "keras3-jax"])
-def test_the_card_of_a_bfloat16_model_says_bfloat16(framework, told):
+def test_the_observed_dtype_of_a_bfloat16_model_is_bfloat16(framework, told):
     """The model's layers compute in it, whatever the policy of the process is."""
     assert told[framework] == "bfloat16"
 
 
 def test_adapters_of_a_bfloat16_model_are_float32_by_themselves_in_keras_and_in_peft(told):
-    cards = [told[f"{name} with adapters"] for name in ADAPTED]
-    assert {(card["dtype"], card["adapter_dtype"]) for card in cards} == {("bfloat16", "float32")}
+    observed = [told[f"{name} with adapters"] for name in ADAPTED]
+    assert {(one["dtype"], one["adapter_dtype"]) for one in observed} == {("bfloat16", "float32")}
 
 
 @pytest.mark.parametrize(("model", "framework"), WORDS)
-def test_a_card_of_a_native_model_says_what_waits_and_what_nobody_read(model, framework, told):
-    card, words = told[model, framework], WORDS[model, framework]
-    assert {name: card[name] for name in words} == words
+def test_observed_settings_of_a_native_model_name_those_only_declared(model, framework, told):
+    observed, words = told[model, framework], WORDS[model, framework]
+    assert {name: observed[name] for name in words} == words
 
 
 def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothing_else(tmp_path):

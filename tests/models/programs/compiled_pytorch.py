@@ -117,8 +117,8 @@ def skips(cell):
         library.log_cudagraph_skip_and_bump_counter("skipping cudagraphs due to multiple devices")
     library.cudagraphs_log.warning("CUDAGraph supports dynamic shapes by recording a new graph")
     with patch.object(framework, "_graphs", lambda: 1):
-        card = framework.execution()
-    return [card["cuda_graphs"], card["cuda_graphs_skipped"]]
+        observed = framework.execution()
+    return [observed["cuda_graphs"], observed["cuda_graphs_skipped"]]
 
 
 def start(cell):
