@@ -2,6 +2,7 @@
 # make        set up what is needed and run the pipeline; ARGS= goes to snakemake
 # make study  the same for a study, NAME=patch: config/studies/patch.yaml or studies/*/patch.yaml
 # make answer  what a pull request changes: make answer ARGS='--patch ../keras'
+# make check-model  what a model does on each framework: make check-model MODEL=my-models/models/mlp
 # make verify  checks an archive: make verify ZIP=millistep-laptop-cpu.zip
 # make environments   what a run needs, and no run: before a machine goes without a network
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
@@ -42,7 +43,7 @@ one_study = $(and $(filter 1,$(words $(NAME))),$(filter $(studies),$(NAME)))
 # That one has a column alone, unless `make answer` writes them.
 offered = $(filter-out pull_request,$(studies)); for a pull request: make answer
 
-.PHONY: run environments study known_study answer verify named_archive test tests quick lint docs \
+.PHONY: run environments study known_study answer check-model verify named_archive test tests quick lint docs \
 	example .venv .venv-analysis .venv-test .venv-snakefmt .venv-docs
 
 run: .venv
@@ -58,6 +59,9 @@ study: known_study .venv
 answer: .venv
 	@export PATH="$(CURDIR)/.venv/bin:$$PATH"; if $(usable_conda); then deploy=--use-conda; fi; \
 	python workflow/planning answer $${deploy:-} $(ARGS)
+
+check-model: .venv
+	@.venv/bin/python workflow/planning check-model $(ARGS) "$(MODEL)"
 
 verify: named_archive .venv-analysis
 	@PYTHONPATH=workflow .venv-analysis/bin/python -P -m millistep.analysis verify "$(ZIP)"

@@ -38,7 +38,9 @@ def test_the_least_of_the_jobs_groups_limits_it_and_no_other_jobs(root):
 
 def test_the_least_quota_of_processor_time_counts(root):
     v2 = {"system.slice/cpu.max": "300000 100000\n", f"{V2[4:-1]}/cpu.max": "max 100000\n"}
-    assert cgroup.processor_time(root(V2, v2)) == 3
+    system = root(V2, v2)
+    assert cgroup.processor_time(system) == 3
+    assert cgroup.cpu_stats(system) == [str(system / "sys/fs/cgroup/system.slice/cpu.stat")]
 
 
 @pytest.mark.parametrize(

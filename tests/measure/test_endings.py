@@ -32,6 +32,21 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
         (TOO_LARGE, "too large", ".*need 4.0 GiB, the limit of host memory is 1.0 GiB"),
         ({"changes": {"parameters": 2}}, "error", ".*1 parameters were built, the row is about 2"),
         (
+            {"changes": {"jit_compile": True}},
+            "error",
+            "WrongSetting: jit_compile: true was asked for, the built model has false; in build",
+        ),
+        (
+            {"flops": "many"},
+            "error",
+            "WrongModel: work.py of fake: flops_per_step is 'many'; needed",
+        ),
+        (
+            {"trouble": "raises_in_the_model"},
+            "error",
+            r"ZeroDivisionError: division by zero \(models/fake/work.py, line \d+\)$",
+        ),
+        (
             {"called": "flop_per_step"},
             "error",
             "WrongModel: work.py of fake: per_step returned flop_per_step, tokens_per_step, "

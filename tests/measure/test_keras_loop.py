@@ -14,6 +14,7 @@ class Column(KerasFramework):
 
     models = SimpleNamespace()
     keras = SimpleNamespace(callbacks=SimpleNamespace(Callback=object))
+    model = SimpleNamespace(steps_per_execution=1)
     settled = 0
 
     def dataset(self, batch_size):

@@ -47,7 +47,7 @@ WORDS = {
     ("stable_diffusion", "pytorch-eager"): {
         "step_results": "left on the device; the scheduler waits",
         "scheduler": "DDIM",
-        "declared": "attention, scheduler",
+        "declared": "attention, dtype, scheduler",
     },
     ("cifar100_cnn", "pytorch-compiled"): {
         "step_results": "left on the device",

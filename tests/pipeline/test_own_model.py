@@ -1,6 +1,8 @@
 """docs/custom-model.md, followed to the letter from outside the repository."""
 
 import re
+import subprocess
+import sys
 
 from ..shared import put
 from .conftest import ROOT, TABLE
@@ -51,3 +53,31 @@ def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
     assert fresh.measured() == {"keras3-jax": 2}
     fresh.append(tmp_path / "my-models/models/mlp/inputs.py")
     assert fresh.measured() == {"keras3-jax": 2, "pytorch-eager": 1, "pytorch-compiled": 2}
+
+
+def test_a_model_is_checked_on_each_framework_and_nothing_is_recorded(fresh, tmp_path):
+    for name, content in FILE.findall((ROOT / "docs/custom-model.md").read_text()):
+        put(tmp_path / "my-models" / name, content)
+    folder = tmp_path / "my-models/models/mlp"
+    names = "keras3-jax", "pytorch-eager"
+
+    def checked():
+        command = [sys.executable, "workflow/planning", "check-model", str(folder)]
+        options = [f"--framework={name}" for name in names]
+        done = subprocess.run(
+            [*command, *options], cwd=fresh.folder, capture_output=True, text=True
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    status, said, errors = checked()
+    assert status == 0, said + errors
+    for name in names:
+        assert f"  {name}\n    874 parameters, 874 trained\n    input " in said
+    assert said.endswith("no problem\n") and not (fresh.folder / "results").exists()
+    builder = folder / "keras3.py"
+    builder.write_text(builder.read_text().replace("layers.Dense", "layers.Dens", 1))
+    status, said, _ = checked()
+    assert status == 1 and "  pytorch-eager\n    874 parameters" in said
+    for task in ("fit", "predict"):
+        problem = rf"^  keras3-jax {task}: AttributeError: .* \(models/mlp/keras3.py, line 11\)$"
+        assert re.search(problem, said, re.M)

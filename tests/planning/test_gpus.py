@@ -150,3 +150,12 @@ def test_environment_variables_are_part_of_every_identity_and_of_the_checks():
     reordered = [{"B_1": "x", "A_1": "y"}, {"A_1": "y", "B_1": "x"}]
     first, second = (records.identities(plan(models=BERT, environment=e)) for e in reordered)
     assert first == second
+
+
+def test_more_threads_than_the_quota_of_cpu_time_are_one_line(monkeypatch):
+    monkeypatch.setattr(processors, "available", lambda: [0, 1, 2, 3])
+    monkeypatch.setattr(processors, "within_the_quota", lambda threads: min(threads, 2))
+    problem = "threads: 3 is more than the CPU time of this container's quota.* allowed are 1 to 2"
+    with pytest.raises(ConfigError, match=problem):
+        this_machine.check_processors(plan(models=BERT, accelerator="cpu", threads=3))
+    this_machine.check_processors(plan(models=BERT, accelerator="cpu", threads=2))

@@ -79,6 +79,18 @@ CASES = {
         made(TIMES, change=set_in(parity__framework_version="torch 3")),
     ),
     "parameters_differ": (made(TIMES, change=set_in(work__parameters=2000)), made(TIMES)),
+    "parameters_counted_differently": (
+        made(TIMES, change=set_in(work__second_biases=640)),
+        made(TIMES, change=set_in(work__second_biases=0)),
+    ),
+    "harness": (
+        made(TIMES, change=set_in(timing__harness_ns=4e5)),
+        made(TIMES, change=set_in(timing__harness_ns=2e5)),
+    ),
+    "stopped_by_quota": (
+        made(TIMES, change=set_in(load__quota_periods=90, load__quota_throttled_periods=9)),
+        made(TIMES, change=set_in(load__quota_periods=90, load__quota_throttled_periods=0)),
+    ),
     "disturbed": (
         made(TIMES, change=set_in(load__foreign_cpu_share=0.1)),
         made(TIMES, change=set_in(load__foreign_cpu_share=0.09)),

@@ -18,7 +18,14 @@ from typing import Any
 
 from measure import frameworks, models
 from measure.caught import Caught
-from measure.conformance import check_device, check_model, check_precision, check_work
+from measure.conformance import (
+    WrongPrecision,
+    check_device,
+    check_model,
+    check_precision,
+    check_settings,
+    check_work,
+)
 from measure.foreign import Others
 from measure.kernel import Kernel
 from measure.observed import parity, peak_device, with_profile
@@ -26,7 +33,8 @@ from measure.probe import probe
 from measure.process import MAX_MESSAGE, Events, run
 from measure.profile import profile
 from measure.protocol import PROTOCOLS
-from measure.timer import Timer
+from measure.quota import Quota
+from measure.timer import MANY_STEPS, MAX_WINDOW_STEPS, Timer, harness_ns
 
 
 def measure(request: dict[str, Any], events: Events) -> None:
@@ -52,6 +60,7 @@ class Measurement:
         self.framework = frameworks.create(self.cell)
         self.start: dict[str, float | str | None] = {"compile_cache": None}
         self.legacy: dict | None = None
+        self.harness_ns: float | None = None
         self.failures: list[str] = []  # of parts of the record
         self.extra_s = 0.0
         self.turns = open(request["turns_fd"])  # noqa: SIM115 (open as long as this process)
@@ -61,6 +70,7 @@ class Measurement:
         self.load()
         with self._seconds("build_s"):
             self.framework.build()
+        check_settings(self.cell, getattr(self.framework, "settings", dict)())
         self.check()
         self.time()
         self.describe()
@@ -98,15 +108,19 @@ class Measurement:
     def time(self) -> None:
         """Time first step, warm-up, windows and synchronized steps, through the public API."""
         framework, kernel, others = self.framework, Kernel(), Others()
+        quota = Quota(self.request.get("cpu_stats", []))
+        keeps = getattr(framework, "keeps_outputs", lambda: False)()
 
         def begin() -> None:
             if not self.timer.windows:
                 getattr(framework, "restart_peak_device", lambda: None)()
             others.begin()
+            quota.begin()
             kernel.begin()
 
         def end() -> None:
             kernel.end()
+            quota.end()
             others.end()
 
         synchronised = self.protocol.synchronised_steps if self.request["extras"] else 0
@@ -118,6 +132,8 @@ class Measurement:
             on_turn=begin,
             on_turn_end=end,
             late=getattr(framework, "late_ns", None),
+            batches=getattr(framework, "batches_per_tick", 1),
+            most_steps=MAX_WINDOW_STEPS if keeps else MANY_STEPS,
         )
         framework.run(self.timer)
         with self._or_warn("timing.compile_cache"):
@@ -125,7 +141,10 @@ class Measurement:
         self.events.send("foreign", share=others.share())
         timer = self.timer
         self.events.send("kernel", **kernel.found(timer.steps, timer.elapsed_ns, self.cell.threads))
+        self.events.send("quota", **quota.found())
         self.events.send("window", ns=timer.span_ns)
+        with self._or_warn("timing.harness_ns"):
+            self.harness_ns = harness_ns(framework)
         self._report_timing()
 
     def next_turn(self, timer: Timer) -> int:
@@ -167,8 +186,9 @@ class Measurement:
         """Measure the same step at other batch sizes and lengths."""
         probes = []
         for planned in self.request["probes"] if self.framework.probeable else []:
-            probes.append(probe(self.framework, self.protocol, self.work, planned))
-            self.events.send("probes", probes=probes)
+            with self._or_warn("probes"):
+                probes.append(probe(self.framework, self.protocol, self.work, planned))
+                self.events.send("probes", probes=probes)
 
     def profile(self) -> None:
         """Find the share of a step in which nothing computes, and which attention kernel ran.
@@ -187,11 +207,11 @@ class Measurement:
     @contextlib.contextmanager
     def _or_warn(self, place: str) -> Iterator[None]:
         """Turn a failure into a warning of the record: what was timed is true all the same, unless
-        it was another framework.
+        it was another framework or another precision.
         """
         try:
             yield
-        except frameworks.WrongFramework:
+        except (frameworks.WrongFramework, WrongPrecision):
             raise
         except Exception as error:
             traceback.print_exc()
@@ -212,6 +232,7 @@ class Measurement:
             "warmup_s": timer.warmup_ns / 1e9,
             "blocks": timer.recorded,
             "late_ns": timer.late_ns or None,
+            "harness_ns": self.harness_ns,
             "stop": timer.stop,
             "synchronised_ns": timer.synchronised_ns,
             "legacy": self.legacy,

@@ -16,7 +16,9 @@ def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -
     changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
     batch_size = planned.get("batch_size", cell.batch_size)
     amount = work.per_step(cell.task, changed, batch_size)
-    timer = Timer(_short(protocol, planned), framework.fence, framework.compilations)
+    batches = getattr(framework, "batches_per_tick", 1)
+    short = _short(protocol, planned)
+    timer = Timer(short, framework.fence, framework.compilations, batches=batches)
     failed = None
     try:
         framework.cell = dataclasses.replace(cell, architecture=changed)
@@ -29,7 +31,7 @@ def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -
     generates = cell.task == "generate"
     return {
         "batch_size": batch_size,
-        "max_length": changed["max_length"] if generates else None,
+        "max_length": changed.get("max_length") if generates else None,
         "new_tokens": amount["tokens_per_step"] if generates else None,
         "steps": 0 if failed else timer.steps,
         "elapsed_ns": 0 if failed else timer.elapsed_ns,

@@ -9,9 +9,13 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import Any
 
 MAX_MESSAGE = 4000  # characters of an exception's message
+MODELS = "measure.models."  # beginning of the names of models' modules
+# TensorFlow's words for a line in a function that it has rewritten.
+IN_USER_CODE = re.compile(r'File "([^"]*/models/[^"]+\.py)", line (\d+), in')
 
 
 class Events:
@@ -40,10 +44,33 @@ def run(measure: Callable[[dict[str, Any], Events], None]) -> None:
         measure(request, events)
         events.send("done")
     except BaseException as error:
-        events.send("failed", type=type(error).__name__, message=str(error)[:MAX_MESSAGE])
+        failed = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
+        if line := line_of_model(error):
+            failed["line"] = line
+        events.send("failed", **failed)
         traceback.print_exc()
         leave(1)
     leave(0)
+
+
+def line_of_model(error: BaseException) -> str | None:
+    """Return the innermost line of a model's own module that an error went through, such as
+    ``models/mlp/keras3.py, line 12``; None if there is none.
+    """
+    found = None
+    seen: list[BaseException] = []
+    each: BaseException | None = error
+    while each and each not in seen and not found:
+        for frame, line in traceback.walk_tb(each.__traceback__):
+            if str(frame.f_globals.get("__name__", "")).startswith(MODELS):
+                found = frame.f_code.co_filename, line
+        seen.append(each)
+        each = each.__cause__ or each.__context__
+    if not found and (of_graph := IN_USER_CODE.findall(str(error))):
+        found = of_graph[-1][0], int(of_graph[-1][1])
+    if not found and isinstance(error, SyntaxError) and error.filename and error.lineno:
+        found = error.filename, error.lineno
+    return f"{'/'.join(PurePath(found[0]).parts[-3:])}, line {found[1]}" if found else None
 
 
 def leave(status: int) -> None:

@@ -27,7 +27,7 @@ class ProfileTimer:
     reading what the profiler saw leaves cold caches.
 
     begin: starts the profiler. end: stops it and returns all that computed. step_ns: what a
-    step is known to take.
+    step is known to take. batches: steps between two ticks, see :class:`measure.timer.Timer`.
     """
 
     def __init__(
@@ -36,9 +36,11 @@ class ProfileTimer:
         begin: Callable[[], None],
         end: Callable[[], list[Span]],
         step_ns: float,
+        batches: int = 1,
     ) -> None:
         self._fence, self._begin, self._end = fence, begin, end
-        self.size = MOST_STEPS if step_ns < ENOUGH_NS else 1
+        self._ticks = MOST_STEPS if step_ns * batches < ENOUGH_NS else 1
+        self.size = self._ticks * batches  # steps of a block
         self._steps = self._run()
         self.plain_ns: list[int] = []  # of each block
         self.profiled_ns: list[int] = []
@@ -79,7 +81,7 @@ class ProfileTimer:
     def _block(self) -> Generator[None, None, int]:
         """Time the steps of a block between two fences; elapsed ns."""
         started = time.perf_counter_ns()
-        for _ in range(self.size):
+        for _ in range(self._ticks):
             yield
         self._fence()
         return time.perf_counter_ns() - started
@@ -96,7 +98,9 @@ def profile(framework: Framework, step_ns: float) -> dict:
 
     step_ns: what a step takes without the profiler.
     """
-    timer = ProfileTimer(framework.fence, framework.begin_profile, framework.end_profile, step_ns)
+    ends = framework.begin_profile, framework.end_profile
+    batches = getattr(framework, "batches_per_tick", 1)
+    timer = ProfileTimer(framework.fence, *ends, step_ns, batches)
     others = Others()
     others.begin()
     with closing(timer):

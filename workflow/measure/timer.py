@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from typing import Any
 
-from measure.protocol import Protocol
+from measure.protocol import PROTOCOLS, Protocol
 
 MAX_WARMUP_STEPS = 20
-MAX_WINDOW_STEPS = 500  # some loops keep the output of every step until they return
+MAX_WINDOW_STEPS = 500  # of loops that keep the output of every step until they return
+MANY_STEPS = 50_000  # of all others: enough for windows of some tenths of a second
 DISCARDED = 6  # a turn begins with a sixth of a window, while caches hold another process's data
 Steps = Iterator[None]  # one entry before each step
 
@@ -35,6 +38,8 @@ class Timer:
     on_turn, on_turn_end: called before the first and after the last window of each turn.
     late: waits for any work that the fence missed and returns how long that took in ns; called
         after each window.
+    batches: steps that the framework makes between two ticks, such as Keras' steps_per_execution.
+    most_steps: ticks of a window at most.
     """
 
     def __init__(
@@ -47,8 +52,11 @@ class Timer:
         on_turn_end: Callable[[], object] | None = None,
         late: Callable[[], int] | None = None,
         clock: Callable[[], int] | None = None,
+        batches: int = 1,
+        most_steps: int = MAX_WINDOW_STEPS,
     ) -> None:
         self._protocol = protocol
+        self._batches, self._most_steps = batches, most_steps
         self._fence = fence
         self._compilations = compilations
         self._next_turn = next_turn or (lambda timer: timer.windows_left)
@@ -58,7 +66,7 @@ class Timer:
         self._clock = clock or time.perf_counter_ns
         self._steps = self._run()
         self.first_step_ns = 0
-        self.warmup_steps = 0  # the first step included
+        self._warmup_ticks = 0  # the first step included
         self.warmup_ns = 0  # the steps after the first
         self.windows: list[tuple[int, int, int]] = []  # (steps, elapsed ns, start on the clock)
         self.late_ns: list[int] = []  # of each window, if something can tell
@@ -95,6 +103,11 @@ class Timer:
         return self.elapsed_ns + sum(self.synchronised_ns)
 
     @property
+    def warmup_steps(self) -> int:
+        """Discarded steps, the first one included."""
+        return self._warmup_ticks * self._batches
+
+    @property
     def steps(self) -> int:
         """Steps in timing windows so far."""
         return sum(steps for steps, _, _ in self.windows)
@@ -124,10 +137,10 @@ class Timer:
         yield  # first step
         self._fence()
         self.first_step_ns = self._clock() - self.started_ns
-        self.warmup_steps = 1
+        self._warmup_ticks = 1
         step_ns = yield from self._warm_up()
         self.compilations_before = self._compilations()
-        size = window_steps(self._protocol, step_ns)
+        size = window_steps(self._protocol, step_ns, self._most_steps)
         while number := self._next_turn(self):
             yield from self._turn(min(number, self.windows_left), size)
         if self._protocol.synchronised_steps:
@@ -148,11 +161,11 @@ class Timer:
             yield
             self._fence()
             step_ns = self._clock() - start
-            self.warmup_steps += 1
+            self._warmup_ticks += 1
             now_compiled = self._compilations()
             quiet_ns = [*quiet_ns, step_ns] if now_compiled == compiled else []
             compiled = now_compiled
-            if self.warmup_steps == MAX_WARMUP_STEPS:
+            if self._warmup_ticks == MAX_WARMUP_STEPS:
                 break  # it never settles; the timing windows will show the compilations
         self.warmup_ns = self._clock() - began
         return min(quiet_ns, default=step_ns)
@@ -174,7 +187,7 @@ class Timer:
         for _ in range(size):
             yield
         self._fence()
-        self.windows.append((size, self._clock() - start, start))
+        self.windows.append((size * self._batches, self._clock() - start, start))
         if self._late:
             self.late_ns.append(self._late())
 
@@ -185,12 +198,26 @@ class Timer:
             yield
             self._fence()
             now = self._clock()
-            self.synchronised_ns.append(now - start)
+            self.synchronised_ns.append(max(1, (now - start) // self._batches))
             if now - began > self._protocol.synchronised_cap_s * 1e9:
                 break
 
 
-def window_steps(protocol: Protocol, step_ns: int) -> int:
+def harness_ns(framework: Any) -> float:
+    """Return what counting a step costs in ns: the shortest of several windows of empty steps."""
+    protocol = replace(PROTOCOLS["smoke"], synchronised_steps=0)
+    batches = getattr(framework, "batches_per_tick", 1)
+    timer = Timer(protocol, lambda: None, lambda: None, batches=batches)
+    empty_steps = getattr(framework, "empty_steps", None)
+    if empty_steps:
+        empty_steps(timer)
+    else:
+        while not timer.tick():
+            pass
+    return min(ns / steps for steps, ns, _ in timer.windows)
+
+
+def window_steps(protocol: Protocol, step_ns: int, most: int = MAX_WINDOW_STEPS) -> int:
     """Return the steps of one timing window, given the step time of the warm-up.
 
     At least 2, so that steps can overlap; 1 if a step takes longer than a window.
@@ -198,4 +225,4 @@ def window_steps(protocol: Protocol, step_ns: int) -> int:
     window_ns = protocol.window_s * 1e9
     if step_ns > window_ns:
         return 1
-    return max(2, min(round(window_ns / step_ns) if step_ns else 2, MAX_WINDOW_STEPS))
+    return max(2, min(round(window_ns / step_ns) if step_ns else 2, most))

@@ -1,6 +1,6 @@
-"""Plan, bundle or check a configuration, or answer a pull request.
+"""Plan, bundle or check a configuration, check a model, or answer a pull request.
 
-python3 workflow/planning {plan,bundle,check,answer} ...
+python3 workflow/planning {plan,bundle,check,check-model,answer} ...
 """
 
 import argparse
@@ -14,7 +14,7 @@ from deploy.environments import (  # noqa: E402 (the path above finds them)
     definition_sha256,
     write_atomically,
 )
-from planning import answer, bundle  # noqa: E402
+from planning import answer, bundle, check_model  # noqa: E402
 from planning.config import or_one_line, read_configuration  # noqa: E402
 from planning.identity import WORKFLOW  # noqa: E402
 from planning.plan import Plan  # noqa: E402
@@ -65,6 +65,7 @@ COMMANDS = {
     "plan": write_plan,
     "bundle": write_bundle,
     "check": check,
+    "check-model": check_model.main,
     "answer": answer.main,
 }
 

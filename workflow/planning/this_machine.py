@@ -13,12 +13,18 @@ def check_processors(plan) -> None:
     if not plan.here:
         return
     here = len(processors.available())
+    quota = processors.within_the_quota(here)
     asked = {f"columns.{place}.threads": one.threads for place, one in enumerate(plan.columns)}
     for where, threads in {"threads": plan.threads, **asked}.items():
         if threads > here:
             raise ConfigError(
                 f"{where}: {threads} is more than the {here} processors here; "
                 f"allowed are 1 to {here}"
+            )
+        if threads > quota:
+            raise ConfigError(
+                f"{where}: {threads} is more than the CPU time of this container's quota, which "
+                f"would stop the run in every period; allowed are 1 to {quota}"
             )
 
 

@@ -30,6 +30,16 @@ def processor_time(root: Path = ROOT) -> float | None:
     return min(quotas, default=None)
 
 
+def cpu_stats(root: Path = ROOT) -> list[str]:
+    """Return the files that count how often each group with a quota of CPU time was stopped."""
+    found = []
+    for group in _groups(root):
+        with contextlib.suppress(OSError, ValueError):
+            if (group / "cpu.max").read_text().split()[0] != "max":
+                found.append(str(group / "cpu.stat"))
+    return found
+
+
 def oom_kills(root: Path = ROOT) -> int | None:
     """Return how many processes of this group the kernel killed for memory; None if unknown."""
     return counters(_groups(root)[0] / "memory.events").get("oom_kill")

@@ -43,6 +43,7 @@ IN_A_LAYER = "Exception encountered when calling "
 IN_BOLD = re.compile(r"\x1b\[\d+m")
 # TensorFlow's beginning of the message of an operation of a graph; NODE follows its own words.
 IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
+IN_USER_CODE = "in user code:"  # TensorFlow's, of a function that it rewrites; the error comes last
 # Exceptions of ours: another device than was asked for.
 CANNOT_HERE = ("WrongDevice",)
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -61,7 +62,7 @@ class Ending:
 
     done: bool  # the child reported that it had finished
     exit_code: int  # negative: the signal that ended it
-    failure: dict[str, str] | None = None  # the child's own exception: type, message
+    failure: dict[str, str] | None = None  # the child's own exception: type, message, line
     timed_out_after_s: float | None = None
     memory_over_mib: dict[str, float] | None = None  # used, limit
     kernel_killed_for_memory: bool = False
@@ -82,7 +83,10 @@ def of_record(record: dict[str, Any]) -> tuple[Status, str]:
     status, reason = of_process(ending)
     if status == "ok" or ending.measured:
         return _of_timing(record["timing"])
-    if status == "oom" and record["cell"]["accelerator"] == "cuda":
+    cell = record["cell"]
+    if status == "oom" and cell["task"] == "predict" and cell["framework"].startswith("keras"):
+        reason += "; Keras' predict keeps the outputs of all steps until its loop ends"
+    if status == "oom" and cell["accelerator"] == "cuda":
         limit_mib = record["memory"].get("device_limit_mib")
         reason += whose_limit(reason, ending.device_free_mib, limit_mib)
     return status, reason
@@ -151,9 +155,10 @@ def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
     return _by_words(last_words) or "error", f"{what}: {last_words}"[:MAX_REASON]
 
 
-def _of_failure(type: str, message: str) -> tuple[Status, str]:
+def _of_failure(type: str, message: str, line: str | None = None) -> tuple[Status, str]:
     words = _own_words(message)
-    reason = (f"{type}: {words}" if words else type)[:MAX_REASON]
+    place = f" ({line})" if line else ""
+    reason = (f"{type}: {words}" if words else type)[: MAX_REASON - len(place)] + place
     if type in OUT_OF_MEMORY_TYPES:
         return "oom", reason
     if type in CANNOT_HERE:
@@ -174,6 +179,8 @@ def _own_words(message: str) -> str:
     first, *rest = [line for line in plain if line] or [""]
     if first.startswith(IN_A_LAYER) and rest:
         return f"in {first.removeprefix(IN_A_LAYER).rstrip('.')}: {rest[0]}"
+    if first == IN_USER_CODE and rest:
+        return rest[-1]
     if first == IN_A_GRAPH:
         own = (words for words, line in pairwise(rest) if line.startswith(NODE))
         return " ".join([first, *islice(own, 1)])

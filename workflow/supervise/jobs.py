@@ -11,7 +11,7 @@ from typing import Any
 from deploy import conda, environments
 from deploy.failures import KnownProblem
 from deploy.virtual_environments import COMPLETE, EnvironmentProblem, write_atomically
-from supervise import device, machine, preconditions, processors, variables
+from supervise import cgroup, device, machine, preconditions, processors, variables
 from supervise.ending import of_control
 from supervise.interrupts import end_after_snakemake, end_with_snakemake
 from supervise.terminal import say
@@ -115,6 +115,11 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
     if available < identity["threads"]:
         raise preconditions.Refused(
             f"{output}: planned for {identity['threads']} threads, {available} processors are here"
+        )
+    if processors.within_the_quota(available) < identity["threads"]:
+        raise preconditions.Refused(
+            f"{output}: planned for {identity['threads']} threads, the container's quota of CPU "
+            f"time is {cgroup.processor_time():g} processors"
         )
     environment = read(options.environment)
     if environment is not None and as_planned(environment, options, identity):

@@ -15,7 +15,7 @@ from typing import Any
 
 from measure.frameworks import Cell
 from measure.protocol import PROTOCOLS
-from supervise import caches, ending, logs, machine, samples, variables
+from supervise import caches, cgroup, ending, logs, machine, samples, variables
 from supervise.monitor import Monitor
 from supervise.preconditions import check_environment, check_packages, too_large, visible_device
 from supervise.record import now
@@ -118,6 +118,8 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
     record["load"]["foreign_cpu_share"] = child.reported("foreign", "share")
     for name in ("system_cpu_share", "page_faults_per_step"):
         record["load"][name] = child.reported("kernel", name)
+    for name in ("quota_periods", "quota_throttled_periods"):
+        record["load"][name] = child.reported("quota", name)
     record["memory"] = _memory(child)
     for name in ("work", "host_overhead", "parity"):
         record[name] = child.reported(name, name)
@@ -140,6 +142,7 @@ def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
         "probes": identity["probes"],
         "affinity": affinity,
         "folders": list(job.folders),
+        "cpu_stats": cgroup.cpu_stats(),
     }
     kept = caches.Kept(job.caches, identity)
     with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:

@@ -35,7 +35,7 @@ def cores(topology: Path = TOPOLOGY) -> list[list[int]]:
 
 def physical(topology: Path = TOPOLOGY, root: Path = ROOT) -> int:
     """Return one thread per physical core, limited by a container's quota of CPU time."""
-    return _within_the_quota(len(cores(topology)), root)
+    return within_the_quota(len(cores(topology)), root)
 
 
 def auto(topology: Path = TOPOLOGY, root: Path = ROOT) -> int:
@@ -45,7 +45,7 @@ def auto(topology: Path = TOPOLOGY, root: Path = ROOT) -> int:
     A container's quota of CPU time is a limit, too.
     """
     count = len(cores(topology))
-    return _within_the_quota(count if count <= FEW_CORES else count - 1, root)
+    return within_the_quota(count if count <= FEW_CORES else count - 1, root)
 
 
 def pinned(threads: int, topology: Path = TOPOLOGY, small: Path = SMALL) -> list[int]:
@@ -91,6 +91,7 @@ def _siblings(topology: Path, processor: int) -> str:
     return str(processor)
 
 
-def _within_the_quota(threads: int, root: Path) -> int:
+def within_the_quota(threads: int, root: Path = ROOT) -> int:
+    """Return a number of threads, or fewer if a container's quota of CPU time is smaller."""
     quota = cgroup.processor_time(root)
     return max(1, threads if quota is None else min(threads, int(quota)))

@@ -56,6 +56,8 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
             "foreign_cpu_share": None,
             "system_cpu_share": None,
             "page_faults_per_step": None,
+            "quota_periods": None,
+            "quota_throttled_periods": None,
             "swapped_mib": None,
         },
         "monitor": None,

@@ -149,7 +149,8 @@ class Watched:
             raise RuntimeError("the process has not ended yet")
         before, after = self._kernel_kills, machine.oom_kills()
         failed = self.events.get("failed")
-        failure = {name: str(failed[name]) for name in ("type", "message")} if failed else None
+        parts = ("type", "message", "line")
+        failure = {name: str(failed[name]) for name in parts if name in failed} if failed else None
         if self._no_event:
             failure = {"type": NoEvent.__name__, "message": self._no_event}
         return Ending(

@@ -1,5 +1,6 @@
 """How the steps of a configuration are fed, as observed settings."""
 
+from collections.abc import Callable
 from typing import Any
 
 OWN_LOOP = {"feeding": "the library's own loop", "fed_bytes_per_step": None}
@@ -11,6 +12,17 @@ def facts(source: str, batch: Any) -> dict[str, Any]:
     source: the inputs of a step, in words. batch: arrays or tensors in dicts, tuples or lists.
     """
     return {"feeding": source, "fed_bytes_per_step": size(batch)}
+
+
+def mapped(function: Callable[[Any], Any], batch: Any) -> Any:
+    """Return a batch with a function of each of its arrays; its lists become tuples, since only
+    tuples and dicts are a structure to tf.data.
+    """
+    if isinstance(batch, dict):
+        return {name: mapped(function, each) for name, each in batch.items()}
+    if isinstance(batch, tuple | list):
+        return tuple(mapped(function, each) for each in batch)
+    return function(batch)
 
 
 def size(batch: Any) -> int:

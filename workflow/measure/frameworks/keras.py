@@ -7,6 +7,7 @@ waiting for each step on JAX and PyTorch (keras pull request 20284), and Keras 2
 fetches a step's results for any callback of a batch that does not take tensors.
 """
 
+import contextlib
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from measure.conformance import WrongModel
 from measure.frameworks import Cell, Clock, feeding, loops
 from measure.frameworks.results import FETCHED
 from measure.models import Tick, TrainerBuilder
@@ -21,6 +23,9 @@ from measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
 ENDLESS = 10_000_000
+AVERAGES = ("moving_mean", "moving_variance")  # of batch normalization
+# A GRU has two biases in Keras, too (reset_after).
+CELLS_WITH_A_BIAS = ("LSTMCell", "SimpleRNNCell")
 
 
 class KerasFramework(ABC):
@@ -63,6 +68,64 @@ class KerasFramework(ABC):
         finally:
             self.settle()
 
+    @property
+    def batches_per_tick(self) -> int:
+        """Batches that Keras hands to one call of its compiled function."""
+        if self._loop(self.cell.batch_size):
+            return 1
+        return self.steps_per_execution()
+
+    def steps_per_execution(self) -> int:
+        return int(self.model.steps_per_execution)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the column as the built model has them."""
+        return {"jit_compile": self.compiled()}
+
+    def compiled(self) -> bool:
+        """Return True if Keras compiles the steps."""
+        return bool(self.model.jit_compile) and not self.model.run_eagerly
+
+    def make_weights(self) -> None:
+        """Have a subclassed model make its weights, as ``fit`` does at the first batch."""
+        own = self._loop(self.cell.batch_size) is not None
+        done = self.model.weights if own else self.model.built
+        if done or not hasattr(self.models, "batch"):
+            return
+        inputs = self._batch(self.cell.batch_size)[0]
+        try:
+            self.show(inputs)
+        except Exception as error:
+            if self.model.weights:  # it makes others, if any, at the first batch
+                return
+            words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            raise WrongModel(
+                f"the model has no weights yet, and Keras cannot make them from a batch ({words}): "
+                "call the model once in build(cell), or give its class a method build"
+            ) from error
+
+    def show(self, inputs: Any) -> Any:
+        """Call the model with symbols of the inputs, which computes nothing; return its outputs."""
+        symbol = self.keras.KerasTensor
+        return self.model(
+            feeding.mapped(lambda array: symbol(array.shape, str(array.dtype)), inputs)
+        )
+
+    def outputs(self) -> Any:
+        """Return outputs of the model, to look at their shapes; None in a loop of its own."""
+        size = self.cell.batch_size
+        return None if self._loop(size) else self.show(self._batch(size)[0])
+
+    def _batch(self, batch_size: int) -> tuple[Any, ...]:
+        """Return the batch of the builder: inputs, targets, weights of the samples."""
+        batch = self.models.batch(self.cell, batch_size)
+        if not isinstance(batch, tuple) or len(batch) not in (1, 2, 3):
+            raise WrongModel(
+                f"batch() returned a {type(batch).__name__}; needed is a tuple: (inputs,), "
+                "(inputs, targets) or (inputs, targets, sample_weight)"
+            )
+        return batch
+
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Return ``(ms, steps, words)`` as published: host clock in batch callbacks, without a
         fence, but Keras may fetch each step's results for them.
@@ -70,6 +133,8 @@ class KerasFramework(ABC):
         loop = self._loop(self.cell.batch_size)
         if loop:
             return loops.legacy(loop, steps, cap_s)
+        if self.batches_per_tick > 1:
+            raise ValueError("the original timing method needs a callback for each batch")
         callback = self._legacy_callback(steps, cap_s)
         try:
             self._call(self.dataset(self.cell.batch_size), callback)
@@ -143,10 +208,17 @@ class KerasFramework(ABC):
         """Bring the model back to a usable state after a loop was left, or has failed."""
 
     def work(self) -> dict[str, int]:
-        """Return numbers of parameters of the live model."""
+        """Return numbers of parameters of the live model.
+
+        Only Keras counts the averages of batch normalization among the weights, and only PyTorch
+        has two biases in recurrent layers. Both are counted on their own.
+        """
+        averages = sum(_size(v) for v in self.model.weights if _name(v) in AVERAGES)
         return {
-            "parameters": int(sum(_size(v) for v in self.model.weights)),
+            "parameters": int(sum(_size(v) for v in self.model.weights)) - averages,
             "trainable_parameters": int(sum(_size(v) for v in self.model.trainable_weights)),
+            "moving_averages": averages,
+            "second_biases": sum(map(_recurrent_biases, self.model._flatten_layers())),
         }
 
     def _call(self, data: Any, callback: Any) -> None:
@@ -157,15 +229,36 @@ class KerasFramework(ABC):
 
     def _clock(self, timer: Clock) -> Any:
         callback: Any = self.keras.callbacks.Callback
+        batches = self.batches_per_tick
 
         class StepClock(callback):
+            next_batch = 0
+
             def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+                if batch != self.next_batch:
+                    raise WrongModel(
+                        f"Keras began batch {batch} where {self.next_batch} was due: "
+                        f"steps_per_execution is not {batches} all the time"
+                    )
+                self.next_batch = batch + batches
                 if timer.tick():
                     raise Finished
 
             on_predict_batch_begin = on_train_batch_begin
 
         return StepClock()
+
+    def empty_steps(self, timer: Clock) -> None:
+        """Drive the clock alone, as Keras does at each call, until the timer has enough."""
+        if self._loop(self.cell.batch_size):
+            while not timer.tick():
+                pass
+            return
+        clock, batch, batches = self._clock(timer), 0, self.batches_per_tick
+        with contextlib.suppress(Finished):
+            while True:
+                clock.on_train_batch_begin(batch)
+                batch += batches
 
     def _legacy_callback(self, steps: int, cap_s: float) -> Any:
         callback: Any = self.keras.callbacks.Callback
@@ -207,6 +300,16 @@ def computing_dtype(model: Any) -> str:
         return next(iter(parameters))
     share = 100 / parameters.total()
     return ", ".join(f"{name} {share * n:.4g} %" for name, n in parameters.most_common())
+
+
+def _name(variable: Any) -> str:
+    return str(variable.name).rpartition("/")[2].partition(":")[0]
+
+
+def _recurrent_biases(layer: Any) -> int:
+    """Return the biases of a recurrent cell that PyTorch's layer has twice."""
+    bias = getattr(layer, "bias", None) if type(layer).__name__ in CELLS_WITH_A_BIAS else None
+    return 0 if bias is None else _size(bias)
 
 
 def versioned(library: Any) -> str:

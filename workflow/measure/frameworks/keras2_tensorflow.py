@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from measure import models
-from measure.frameworks import Clock, WrongFramework, builder
+from measure.frameworks import Clock, WrongFramework, builder, products
 from measure.frameworks.keras import KerasFramework, computing_dtype, versioned
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.results import FETCHED, LEFT
@@ -35,6 +35,7 @@ class Framework(TensorFlowMixin, KerasFramework):
     def build(self) -> None:
         self.seed()
         self.model = self.models.build(self.cell)
+        self.make_weights()
         self.count_traces()
 
     def precision(self) -> dict[str, str]:
@@ -61,7 +62,13 @@ class Framework(TensorFlowMixin, KerasFramework):
         return f"{found}, operations of {versioned(source)}"
 
     def compiled(self) -> bool:
-        return bool(self.model._jit_compile)
+        return bool(self.model._jit_compile) and not self.model.run_eagerly
+
+    def steps_per_execution(self) -> int:
+        return int(self.model._steps_per_execution or 1)
+
+    def show(self, inputs: Any) -> Any:
+        return self.model(inputs)  # Keras 2 has no symbols for all kinds of models
 
     def _clock(self, timer: Clock) -> Any:
         clock = super()._clock(timer)
@@ -78,7 +85,7 @@ class Framework(TensorFlowMixin, KerasFramework):
             "framework_version": f"tf-keras {self.version}, {self.backend_version()}",
             "model_library": self.model_library(),
             "backend": "tensorflow",
-            "dtype": computing_dtype(self.model),
+            "dtype": products.dtype(self, computing_dtype(self.model)),
             "image_data_format": self.keras.backend.image_data_format(),
             "optimizer": type(self.model.optimizer).__name__ if self.cell.task == "fit" else None,
             "optimizer_update": "in the step's program" if self.cell.task == "fit" else None,

@@ -6,7 +6,8 @@ from abc import abstractmethod
 from typing import Any
 
 from measure import models
-from measure.frameworks import WrongFramework, builder
+from measure.conformance import WrongPrecision
+from measure.frameworks import WrongFramework, builder, products
 from measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.results import BY_A_THREAD, FETCHED, LEFT
@@ -52,6 +53,22 @@ class Keras3Framework(KerasFramework):
     def build(self) -> None:
         self.seed()
         self.model = self.models.build(self.cell)
+        self.make_weights()
+        self._check_weights()
+
+    def _check_weights(self) -> None:
+        """Raise :class:`WrongPrecision` if a live weight has another dtype than was asked for."""
+        for variable in self.model.weights:
+            live = str(self.keras.backend.standardize_dtype(variable.value.dtype))
+            if live != variable.dtype:
+                raise WrongPrecision(
+                    f"{getattr(variable, 'path', variable.name)} was asked for in {variable.dtype} "
+                    f"and is {live} on {self.backend}{self.wider(live)}"
+                )
+
+    def wider(self, live: str) -> str:
+        """Return how to get the dtype that was asked for, as the end of a sentence."""
+        return ""
 
     def seed(self) -> None:
         """Seed Python and NumPy; Keras draws its own seeds from Python's generator.
@@ -65,7 +82,7 @@ class Keras3Framework(KerasFramework):
         np.random.seed(self.cell.seed)
 
     def dataset(self, batch_size: int) -> Any:
-        batch = self.fed_batch = self.models.batch(self.cell, batch_size)
+        batch = self.fed_batch = self._batch(batch_size)
         data: Any = self.keras.utils.PyDataset
 
         class Repeated(data):
@@ -99,12 +116,12 @@ class Keras3Framework(KerasFramework):
         return BY_A_THREAD if getattr(callbacks, f"_async_{task}") else FETCHED
 
     def parity(self) -> dict[str, Any]:
-        jit = bool(self.model.jit_compile)
+        jit = self.compiled()
         return {
             "framework_version": f"keras {self.keras.__version__}, {self.backend_version()}",
             "model_library": self.model_library(),
             "backend": self.backend,
-            "dtype": computing_dtype(self.model),
+            "dtype": products.dtype(self, computing_dtype(self.model)),
             "image_data_format": self.keras.config.image_data_format(),
             "optimizer": _optimizer(self.model) if self.cell.task == "fit" else None,
             "optimizer_update": self.optimizer_update(jit) if self.cell.task == "fit" else None,
@@ -128,5 +145,7 @@ def _metrics(model: Any) -> str:
 
 
 def _optimizer(model: Any) -> str:
+    if model.optimizer is None:  # a train_step of the model's own updates the weights
+        return "none"
     name = type(model.optimizer).__name__
     return name if not getattr(model.optimizer, "use_ema", False) else f"{name} with EMA"

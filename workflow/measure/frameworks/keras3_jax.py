@@ -3,13 +3,13 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from measure import live
 from measure.device_memory import SHARE
-from measure.frameworks import Clock
+from measure.frameworks import Clock, feeding, products
 from measure.frameworks.denormals import flushed
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.threads import XLA_POOL, named
@@ -66,7 +66,7 @@ class Framework(Traced, Keras3Framework):
         predicts = self.cell.task == "predict" and not self._unseen
         state = self.model.trainable_variables or self.model.non_trainable_variables
         # Without a program around the step, the state is what went in, and ready at once.
-        if predicts and not (state and self.model.jit_compile):
+        if predicts and not (state and self.compiled()):
             self._keep_outputs()
 
     def _keep_outputs(self) -> None:
@@ -129,6 +129,22 @@ class Framework(Traced, Keras3Framework):
     def _look(self, batch: int, logs: Any = None) -> None:
         # Outputs of all steps: with no state handed on to the next, they may end in any order.
         self._outputs = [*self._outputs, logs]
+
+    def wider(self, live: str) -> str:
+        if live != "float32" or self.jax.config.jax_enable_x64:
+            return ""
+        return ": set environment: {JAX_ENABLE_X64: '1'} in the configuration"
+
+    def products(self) -> Iterable[products.Product]:
+        """Return products of a forward pass, which is traced and not computed."""
+        if self._loop(self.cell.batch_size):
+            raise ValueError("a loop of its own is not traced")
+        model, abstract = self.model, self.jax.ShapeDtypeStruct
+        inputs = feeding.mapped(lambda x: abstract(x.shape, x.dtype), self._batch(2)[0])
+        lists = model.trainable_variables, model.non_trainable_variables
+        state = [[abstract(v.value.shape, v.value.dtype) for v in each] for each in lists]
+        traced = self.jax.make_jaxpr(lambda t, n, x: model.stateless_call(t, n, x)[0])
+        return products.of_jax(traced(*state, inputs).jaxpr)
 
     def optimizer_update(self, jit: bool) -> str:
         return super().optimizer_update(jit) if jit else "operation by operation"

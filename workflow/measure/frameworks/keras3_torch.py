@@ -1,9 +1,10 @@
 """Keras 3 on PyTorch."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from measure import live
-from measure.frameworks import optimizers
+from measure.frameworks import optimizers, products
 from measure.frameworks.keras3 import Keras3Framework
 from measure.frameworks.torch import TorchMixin
 
@@ -25,12 +26,21 @@ class Framework(TorchMixin, Keras3Framework):
     def live_accelerator(self) -> tuple[str, str]:
         return live.of_torch(self.torch, self.keras.ops.zeros(()))
 
+    def products(self) -> Iterable[products.Product]:
+        """Return products of a forward pass, which is run once."""
+        if self._loop(self.cell.batch_size):
+            raise ValueError("a loop of its own is not looked into")
+        inputs = self._batch(2)[0]
+        return products.of_torch(self.torch, lambda: self.model(inputs))
+
     def optimizer_update(self, jit: bool) -> str:
-        kind = optimizers.of_keras(self.torch, self.keras, self.model.optimizer)
+        kind = optimizers.known(
+            lambda: optimizers.of_keras(self.torch, self.keras, self.model.optimizer)
+        )
         return f"{kind}, {'compiled' if jit else 'eager'}"
 
     def compilations(self) -> int | None:
-        if not self.model.jit_compile:
+        if not self.compiled():
             return None
         return self.torch._dynamo.utils.counters["stats"]["unique_graphs"]
 

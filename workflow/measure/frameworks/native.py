@@ -6,13 +6,15 @@ from functools import partial
 from typing import Any
 
 from measure import live, models
-from measure.frameworks import Cell, Clock, builder, feeding, loops, optimizers
+from measure.conformance import WrongModel
+from measure.frameworks import Cell, Clock, builder, feeding, loops, optimizers, products
 from measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from measure.frameworks.results import LEFT
 from measure.frameworks.torch import TorchMixin
 from measure.models import Loop, NativeBuilder, Tick
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
+AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
 class NativeFramework(TorchMixin):
@@ -20,6 +22,7 @@ class NativeFramework(TorchMixin):
 
     family = "pytorch"
     probeable = True
+    _nested = False  # True if a batch has lists or dicts in it
     models: NativeBuilder
     model: Any
     optimizer: Any
@@ -46,7 +49,9 @@ class NativeFramework(TorchMixin):
         self.device = self.torch.device(self.cell.accelerator)
         self.model = self.models.build(self.cell).to(self.device)
         self.model.train(self.cell.task == "fit")
-        self.optimizer = self._optimizer() if self.cell.task == "fit" else None
+        # A loop of the builder's own may bring its optimizer.
+        trains = self.cell.task == "fit" and hasattr(self.models, "optimizer")
+        self.optimizer = self._optimizer() if trains else None
         self.step_model = self.compile(self.model)
 
     def _optimizer(self) -> Any:
@@ -67,7 +72,22 @@ class NativeFramework(TorchMixin):
     def run_at(self, batch_size: int, timer: Clock) -> None:
         loop = self._loop(batch_size)
         timer.start()
-        self.loop_facts = loop(timer.tick) or {}
+        try:
+            self.loop_facts = loop(timer.tick) or {}
+        except AttributeError as error:
+            if error.name != "loss":
+                raise
+            raise WrongModel(
+                f"for fit the model must return an object with a loss, as Output in "
+                f"docs/custom-model.md; it returned a {type(error.obj).__name__}"
+            ) from error
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the column as the built model has them."""
+        if not self.optimizer or self.cell.optimizer == "default":
+            return {}
+        kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
+        return {"optimizer": kind}
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Return ``(ms, steps, words)`` as published.
@@ -121,7 +141,8 @@ class NativeFramework(TorchMixin):
     def _host_batch(self, batch_size: int) -> Tensors:
         """Return tensors in host memory as a data loader hands them over."""
         batch = self._tensors(self.models.batch(self.cell, batch_size))
-        kind = "pinned" if all(t.is_pinned() for t in batch.values()) else "pageable"
+        pinned = feeding.mapped(lambda tensor: tensor.is_pinned(), (*batch.values(),))
+        kind = "pinned" if _all(pinned) else "pageable"
         copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
         self.fed = feeding.facts(f"tensors in {kind} memory{copied}", batch)
         return batch
@@ -130,13 +151,26 @@ class NativeFramework(TorchMixin):
         """Return arrays as tensors, for a GPU with ``pin_memory``: only from pinned memory can a
         copy run beside the steps.
         """
-        tensors = {name: self.torch.from_numpy(array) for name, array in arrays.items()}
+        if not isinstance(arrays, dict):
+            raise WrongModel(
+                f"batch() returned a {type(arrays).__name__}; needed is a dict with the arguments "
+                "of the model's forward pass by name"
+            )
+        tensors: Tensors = feeding.mapped(self.torch.from_numpy, arrays)
         if self.cell.accelerator == "cuda":
-            tensors = {name: tensor.pin_memory() for name, tensor in tensors.items()}
+            tensors = feeding.mapped(lambda tensor: tensor.pin_memory(), tensors)
+        # Without a list or dict in it, a batch is moved by the loop that users write.
+        self._nested = any(isinstance(each, tuple | dict) for each in tensors.values())
         return tensors
 
     def _to_device(self, batch: Tensors) -> Tensors:
+        if self._nested:
+            moved: Tensors = feeding.mapped(self._moved, batch)
+            return moved
         return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
+
+    def _moved(self, tensor: Any) -> Any:
+        return tensor.to(self.device, non_blocking=True)
 
     def _step(self) -> Callable[[Tensors], None]:
         return {"fit": self._fit_step, "predict": self._predict_step()}[self.cell.task]
@@ -171,18 +205,50 @@ class NativeFramework(TorchMixin):
         return used(matmul, convolution)
 
     def work(self) -> dict[str, int]:
+        """Return numbers of parameters of the live model, counted as for Keras' models."""
         parameters = list(self.model.parameters())
+        if any(self.torch.nn.parameter.is_lazy(each) for each in parameters):
+            raise WrongModel(
+                "the model has parameters without a shape yet: call it once in build(cell)"
+            )
+        biases = [
+            parameter
+            for module in self.model.modules()
+            if isinstance(module, self.torch.nn.LSTM | self.torch.nn.RNN)
+            for name, parameter in module.named_parameters(recurse=False)
+            if name.startswith("bias_hh")
+        ]
+        second = sum(each.numel() for each in biases)
+        trained = sum(each.numel() for each in biases if each.requires_grad)
+        averages = [b for name, b in self.model.named_buffers() if name.endswith(AVERAGES)]
         return {
-            "parameters": sum(p.numel() for p in parameters),
-            "trainable_parameters": sum(p.numel() for p in parameters if p.requires_grad),
+            "parameters": sum(p.numel() for p in parameters) - second,
+            "trainable_parameters": sum(p.numel() for p in parameters if p.requires_grad) - trained,
+            "moving_averages": sum(each.numel() for each in averages),
+            "second_biases": second,
         }
+
+    def outputs(self) -> Any:
+        """Return outputs of the model, to look at their shapes; None in a loop of its own."""
+        if self.cell.task in self._own_loops():
+            return None
+        batch = self._tensors(self.models.batch(self.cell, self.cell.batch_size))
+        with self.torch.no_grad():
+            return self.model(**self._to_device(batch))
+
+    def products(self) -> list[products.Product]:
+        """Return products of a forward pass, which is run once without torch.compile."""
+        if self.cell.task in self._own_loops():
+            raise ValueError("a loop of its own is not looked into")
+        batch = self._to_device(self._tensors(self.models.batch(self.cell, 2)))
+        return products.of_torch(self.torch, lambda: self.model(**batch))
 
     def parity(self) -> dict[str, Any]:
         return {
             "framework_version": self.backend_version(),
             "model_library": models.library(self.models),
             "backend": "torch",
-            "dtype": self._dtype(),
+            "dtype": products.dtype(self, self._dtype()),
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
             "optimizer_update": self._optimizer_update(),
             "metrics": "none" if self.optimizer else None,
@@ -200,7 +266,8 @@ class NativeFramework(TorchMixin):
     def _optimizer_update(self) -> str | None:
         if not self.optimizer:
             return None
-        kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
+        device = self.cell.accelerator
+        kind = optimizers.known(lambda: optimizers.of_torch(self.torch, self.optimizer, device))
         return f"{kind}, eager"
 
     def _dtype(self) -> str:
@@ -219,6 +286,13 @@ class NativeFramework(TorchMixin):
 
     def execution(self) -> dict[str, Any]:
         return {"execution": "eager", "compiler": "none", "cuda_graphs": False}
+
+
+def _all(flags: Any) -> bool:
+    """Return True if all flags in nested tuples and dicts are."""
+    if isinstance(flags, dict):
+        return all(map(_all, flags.values()))
+    return all(map(_all, flags)) if isinstance(flags, tuple) else bool(flags)
 
 
 def _ended(loop: Callable[[Tick], object], end: Callable[[], None], tick: Tick) -> None:

@@ -4,8 +4,11 @@ An option that is not set says nothing: its default depends on the device, on th
 class of the optimizer.
 """
 
+import traceback
 from collections.abc import Callable
 from typing import Any
+
+from measure.conformance import WrongSetting
 
 # Beginnings of the operations' names, in the order in which they decide.
 KINDS = {"aten::_fused_": "fused", "aten::_foreach_": "foreach"}
@@ -37,6 +40,15 @@ def seen(torch: Any, update: Callable[[], object]) -> str:
     return ONE_BY_ONE
 
 
+def known(find: Callable[[], str]) -> str:
+    """Return how an optimizer updates; 'unknown' for one that cannot be made a second time."""
+    try:
+        return find()
+    except Exception:
+        traceback.print_exc()
+        return "unknown"
+
+
 def of_torch(torch: Any, optimizer: Any, device: str) -> str:
     """Return the kind of update of a ``torch.optim`` optimizer: that of a new one with its
     options.
@@ -65,7 +77,10 @@ def with_implementation(optimizer: Any, name: str) -> Any:
         {key: value for key, value in group.items() if key not in ("foreach", "fused")}
         for group in optimizer.param_groups
     ]
-    return type(optimizer)(groups, **{name: True})
+    try:
+        return type(optimizer)(groups, **{name: True})
+    except TypeError as error:
+        raise WrongSetting(f"optimizer {name} was asked for: {error}") from error
 
 
 def _chosen(optimizer: Any) -> dict[str, bool]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from measure.frameworks import WrongFramework, cuda_graphs
 from measure.frameworks.native import NativeFramework
+from measure.frameworks.products import Product
 from measure.models import Tick
 
 
@@ -53,6 +54,11 @@ class Framework(NativeFramework):
         if own:
             return own(model, self.cell, self.cell.mode)
         return self.torch.compile(model, mode=self.cell.mode)
+
+    def products(self) -> list[Product]:
+        if hasattr(self.models, "compile"):  # parts of the model itself may be compiled
+            raise ValueError("what a builder compiles itself is not looked into")
+        return super().products()
 
     def compilations(self) -> int | None:
         # Each call of generate() makes its own static cache, at addresses that may be new: graphs

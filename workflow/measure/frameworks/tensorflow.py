@@ -1,12 +1,12 @@
 """What the TensorFlow columns share, Keras 2 and Keras 3: threads, fence, counters."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from measure import live
 from measure.device_memory import SHARE, total_mib
-from measure.frameworks import Cell
+from measure.frameworks import Cell, feeding, products
 from measure.frameworks.denormals import flushed
 from measure.frameworks.keras import ENDLESS
 from measure.frameworks.threads import XLA_POOL, named
@@ -25,6 +25,10 @@ class TensorFlowMixin(Traced):
     declared: set[str]
     fed_as = "tf.data tensors"
     ends_slowly = True  # up to 2.5 s
+    _traced: Any = None  # the graph of the step that was traced last
+    _batch: Callable[[int], tuple[Any, ...]]
+    _loop: Callable[[int], Any]
+    compiled: Callable[[], bool]
 
     def apply_threads(self) -> None:
         """Give all pools the cell's threads; only before TensorFlow's first operation."""
@@ -58,20 +62,33 @@ class TensorFlowMixin(Traced):
         """Return one batch, converted to tensors once and repeated, as users of TensorFlow do: the
         same under both Keras. A data set in Python would be copied into tensors again in each step.
         """
-        self.fed_batch = self.models.batch(self.cell, batch_size)
-        return self.tf.data.Dataset.from_tensors(self.fed_batch).repeat(ENDLESS)
+        self.fed_batch = self._batch(batch_size)
+        # A list would become one tensor; Keras makes tuples of a user's lists, too.
+        batch = feeding.mapped(lambda array: array, self.fed_batch)
+        return self.tf.data.Dataset.from_tensors(batch).repeat(ENDLESS)
 
     def count_traces(self) -> None:
         """Count traces of the step: its Python runs while it is traced, never after."""
         self._traces = 0
-        name = f"{_STEP[self.cell.task]}_step"
-        step = getattr(self.model, name)
+        # A loop of the builder's own may take any of them.
+        names = _STEPS if self._loop(self.cell.batch_size) else [_STEP[self.cell.task]]
+        for name in [name for name in names if hasattr(self.model, name)]:
+            setattr(self.model, name, self._counted(getattr(self.model, name)))
 
+    def _counted(self, step: Any) -> Any:
         def counted(*args: Any, **options: Any) -> Any:
             self._traces += 1
+            if not self.tf.executing_eagerly():
+                self._traced = self.tf.compat.v1.get_default_graph()
             return step(*args, **options)
 
-        setattr(self.model, name, counted)
+        return counted
+
+    def products(self) -> Iterable[products.Product]:
+        """Return products of the step that was traced last."""
+        if self._traced is None:
+            raise ValueError("no step was traced")
+        return products.of_tensorflow(self._traced)
 
     def compilations(self) -> int | None:
         """Return traces so far. Without one no step of the same size compiles a program of XLA."""
@@ -101,14 +118,11 @@ class TensorFlowMixin(Traced):
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
-    def compiled(self) -> bool:
-        """Return True if Keras compiles the steps with XLA."""
-        return bool(self.model.jit_compile)
-
     def execution(self, jit: bool) -> dict[str, Any]:
+        eager = self.model.run_eagerly
         return {
-            "execution": "jit" if jit else "graph",
-            "compiler": "xla" if jit else "tf-graph",
+            "execution": "jit" if jit else "eager" if eager else "graph",
+            "compiler": "xla" if jit else "none" if eager else "tf-graph",
             **self.device_facts(jit),
         }
 
@@ -168,4 +182,5 @@ def _facts(facts: Any, names: dict[int, str]) -> Iterator[tuple[str, Any]]:
             yield name, names[value] if kind == "ref_value" else value
 
 
-_STEP = {"fit": "train", "predict": "predict", "generate": "generate"}
+_STEP = {"fit": "train_step", "predict": "predict_step", "generate": "generate_step"}
+_STEPS = [*_STEP.values(), "test_step"]

@@ -24,6 +24,8 @@ A builder may also have
 
 from __future__ import annotations
 
+import traceback
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -39,20 +41,29 @@ Loop = Callable[[Any, "Cell", int, Tick], dict[str, Any] | None]
 
 def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
     """Return the builder's own observed settings, if it has any."""
-    found = getattr(builder, "facts", None)
-    return found(model, cell) if found else {}
+    found = _tried(builder, "facts", model, cell)
+    return found if isinstance(found, dict) else {}
 
 
 def attention(builder: Any, model: Any) -> str:
     """Return the attention that the model takes, by its builder's word."""
-    found: str = builder.attention(model) if hasattr(builder, "attention") else "none"
-    return found
+    return str(_tried(builder, "attention", model) or "none")
 
 
 def library(builder: Any) -> str:
     """Return the library of a native builder's model, as the builder declares it."""
-    found: str = builder.library() if hasattr(builder, "library") else "torch.nn"
-    return found
+    return str(_tried(builder, "library") or "torch.nn")
+
+
+def _tried(builder: Any, name: str, *arguments: Any) -> Any:
+    """Call a function of a builder, if there is one; an error in it costs its own entries alone."""
+    function = getattr(builder, name, None)
+    try:
+        return function(*arguments) if function else None
+    except Exception as error:
+        traceback.print_exc()
+        warnings.warn(f"{builder.__name__}.{name}: {type(error).__name__}: {error}", stacklevel=2)
+        return f"{name}() failed"
 
 
 class Builder(Protocol):

@@ -124,6 +124,21 @@ def throttling(data: Data) -> pd.DataFrame:
     return found.assign(reasons=reasons, throttled=reasons != "")
 
 
+def harness(data: Data) -> pd.DataFrame:
+    """Return the runs with the share of a step that counting it takes."""
+    found = runs(data)
+    own = found.reindex(columns=["timing.harness_ns"])["timing.harness_ns"].astype(float)
+    return found.assign(share=own / 1e6 / found["ms_per_step"])
+
+
+def quota(data: Data) -> pd.DataFrame:
+    """Return the runs with the share of periods in which a quota of CPU time stopped them."""
+    found = runs(data)
+    counts = found.reindex(columns=["load.quota_throttled_periods", "load.quota_periods"])
+    stopped, periods = (counts[name].astype(float) for name in counts)
+    return found.assign(share=(stopped / periods.clip(lower=1)).fillna(0.0))
+
+
 def machines(data: Data) -> pd.DataFrame:
     """Return the number of machines that measured each workload."""
     groups = runs(data).groupby([*WORKLOAD, "workload"], sort=False)["machine.id"]

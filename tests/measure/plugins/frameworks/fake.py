@@ -1,5 +1,6 @@
 """A framework whose step lasts a known time, and which can fail in every way."""
 
+import importlib
 import json
 import os
 import signal
@@ -33,6 +34,13 @@ class Framework:
     def live_accelerator(self):
         return self.wanted.get("lives_on", self.cell.accelerator), "fake 1"
 
+    @property
+    def batches_per_tick(self):
+        return self.wanted.get("batches", 1)
+
+    def settings(self):
+        return {"jit_compile": self.wanted.get("compiles", False)}
+
     def build(self):
         trouble = self.wanted.get("trouble")
         if trouble:
@@ -50,6 +58,9 @@ class Framework:
 
     def killed(self):
         os.kill(os.getpid(), signal.SIGKILL)
+
+    def raises_in_the_model(self):
+        importlib.import_module("measure.models.fake.work").divide(1, 0)
 
     def raises(self):
         raise ValueError("shapes do not match: (2, 3) and (4, 5)\nsecond line")
@@ -174,7 +185,7 @@ class Framework:
         return "cold"
 
     def work(self):
-        return {"parameters": 1, "trainable_parameters": 1}
+        return {"parameters": 1, "trainable_parameters": 1, **self.wanted.get("counts", {})}
 
     def parity(self):
         if failure := self.wanted.get("card_fails"):

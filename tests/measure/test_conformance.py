@@ -1,0 +1,121 @@
+"""What timing assumes of a model is checked on the live model."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from measure.conformance import WrongModel, WrongSetting, check_model, check_settings, check_work
+from measure.frameworks import Cell
+from measure.probe import probe
+from measure.process import line_of_model
+from measure.protocol import PROTOCOLS
+from measure.quota import Quota
+from measure.timer import MANY_STEPS, harness_ns
+
+from ..shared import put
+from .test_timer import MS, SMOKE, World
+
+SIZES = {"parameters": 5466, "trainable_parameters": 5466}
+
+
+@pytest.mark.parametrize(
+    ("more", "declared"),
+    [
+        ({"moving_averages": 96}, 5562),
+        ({"moving_averages": 96}, 5466),
+        ({"second_biases": 640}, 6106),
+        ({"moving_averages": 96, "second_biases": 640}, 6202),
+    ],
+)
+def test_parameters_may_be_declared_as_any_library_counts_them(more, declared):
+    check_model({**SIZES, **more}, declared, "all", "tasks.fit.parameters.smoke")
+    with pytest.raises(WrongModel, match="5,466 parameters were built, the row is about 7,000"):
+        check_model({**SIZES, **more}, 7000, "all", "tasks.fit.parameters.smoke")
+
+
+def test_a_model_without_weights_is_told_how_to_make_them():
+    with pytest.raises(WrongModel, match=r"call it once in build\(cell\)"):
+        check_model({"parameters": 0, "trainable_parameters": 0}, 10, "all", "here")
+
+
+def test_a_setting_that_the_builder_ignores_is_refused():
+    asked = SimpleNamespace(jit_compile=True, optimizer="fused")
+    with pytest.raises(WrongSetting, match="jit_compile: true was asked for, the built model has"):
+        check_settings(asked, {"jit_compile": False})
+    with pytest.raises(WrongSetting, match="optimizer: fused was asked for"):
+        check_settings(asked, {"optimizer": "foreach"})
+    for choice in ("auto", "published"):
+        check_settings(SimpleNamespace(jit_compile=choice), {"jit_compile": False})
+
+
+@pytest.mark.parametrize("value", ["many", -1, float("nan"), [1]])
+def test_the_work_of_a_step_is_a_number(value):
+    amount = {"flops_per_step": value, "tokens_per_step": None, "images_per_step": None}
+    with pytest.raises(WrongModel, match=r"work.py of mlp: flops_per_step is .*; needed is a numb"):
+        check_work("mlp", amount)
+
+
+def test_steps_of_several_batches_are_counted_as_batches():
+    timer = World(step_ns=32 * MS).time(SMOKE, batches=32)
+    assert timer.step_ns == pytest.approx(MS, rel=0.06)
+    assert timer.steps == 32 * sum(steps // 32 for steps, _, _ in timer.windows)
+    assert timer.warmup_steps % 32 == 0
+    assert set(timer.synchronised_ns) == {MS}
+
+
+def test_counting_a_step_costs_less_than_some_microseconds():
+    plain = harness_ns(SimpleNamespace())
+    assert 10 < plain < 20_000
+    assert harness_ns(SimpleNamespace(batches_per_tick=32)) < plain
+
+
+def test_periods_in_which_the_quota_stopped_the_run_are_counted_within_the_windows(tmp_path):
+    files = [put(tmp_path / str(n), "nr_periods 10\nnr_throttled 2\n") for n in range(2)]
+    quota = Quota(list(map(str, files)))
+    for stopped in (3, 7):
+        quota.begin()
+        files[1].write_text(f"usage_usec 5\nnr_periods {20 + stopped}\nnr_throttled {stopped}\n")
+        quota.end()
+    assert quota.found() == {"quota_periods": 17, "quota_throttled_periods": 5}
+    assert set(Quota([]).found().values()) == {None}
+    gone = Quota([str(tmp_path / "gone")])
+    gone.begin()
+    gone.end()
+    assert gone.found() == {"quota_periods": 0, "quota_throttled_periods": 0}
+
+
+def test_an_error_names_the_line_of_the_models_own_module(tmp_path):
+    path = put(tmp_path / "models/mlp/keras3.py", "def build(cell):\n    return cell.width\n")
+    names = {"__name__": "measure.models.mlp.keras3"}
+    exec(compile(path.read_text(), path, "exec"), names)
+    with pytest.raises(AttributeError) as failed:
+        names["build"](None)
+    assert line_of_model(failed.value) == "models/mlp/keras3.py, line 2"
+    wrapped = WrongModel("cannot be built")
+    wrapped.__cause__ = failed.value
+    assert line_of_model(wrapped) == "models/mlp/keras3.py, line 2"
+    graph = TypeError(f'in user code:\n\n    File "{path}", line 7, in call  *\n    TypeError: no')
+    assert line_of_model(graph) == "models/mlp/keras3.py, line 7"
+    assert line_of_model(ValueError("elsewhere")) is None
+
+
+def test_a_generation_without_lengths_is_probed_at_another_batch_size():
+    cell = Cell("own", "generate", 4, "fake", "fake", "cpu", "default", {}, "random", 1, 1)
+    amount = {"flops_per_step": None, "tokens_per_step": None, "images_per_step": None}
+    work = SimpleNamespace(per_step=lambda task, architecture, batch_size: amount)
+
+    def run_at(batch_size, timer):
+        while not timer.tick():
+            pass
+
+    framework = SimpleNamespace(
+        cell=cell, run_at=run_at, fence=lambda: None, compilations=lambda: None
+    )
+    found = probe(framework, SMOKE, work, {"batch_size": 2})
+    assert found["failed"] is found["max_length"] is found["new_tokens"] is None
+    assert found["steps"] > 0
+
+
+def test_windows_of_short_steps_last_as_long_as_those_of_others():
+    timer = World(step_ns=MS // 10).time(PROTOCOLS["laptop"], most_steps=MANY_STEPS)
+    assert all(ns == pytest.approx(150 * MS, rel=0.01) for _, ns, _ in timer.windows)

@@ -1,0 +1,213 @@
+"""The kinds that PyTorch has, too. Each is a function with its name."""
+
+from typing import NamedTuple
+
+import torch
+from measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, numbers, words
+from torch import nn
+
+
+class Output(NamedTuple):
+    value: torch.Tensor
+    loss: torch.Tensor | None
+
+
+class Net(nn.Module):
+    """A module, and the loss that fit asks for."""
+
+    def __init__(self, *inner):
+        super().__init__()
+        self.inner = nn.Sequential(*inner)
+
+    def forward(self, x, target=None):
+        value = self.inner(x)
+        return Output(value, None if target is None else self.loss(value, target))
+
+    def loss(self, value, target):
+        return nn.functional.mse_loss(value, target)
+
+
+def dense():
+    return Net(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+def nested():
+    lazy = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 1))
+    return Net(nn.Sequential(nn.Linear(WIDTH, 64), lazy), nn.Linear(1, 1))
+
+
+class Dict(Net):
+    def forward(self, x, target=None):
+        return super().forward(torch.cat([x["a"], x["b"]], 1), target)
+
+
+def dictinputs():
+    return Dict(nn.Linear(2 * WIDTH, 1))
+
+
+class List(Net):
+    def __init__(self):
+        super().__init__(nn.Linear(WIDTH + 8 * STEPS, 1))
+        self.vectors = nn.Embedding(WORDS, 8)
+
+    def forward(self, x, target=None):
+        return super().forward(torch.cat([x[0], self.vectors(x[1]).flatten(1)], 1), target)
+
+
+def twoinputs():
+    return List()
+
+
+class Pooled(nn.Module):
+    def __init__(self, axes):
+        super().__init__()
+        self.axes = axes
+
+    def forward(self, x):
+        return x.mean(self.axes)
+
+
+def conv():
+    return Net(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), Pooled((2, 3)), nn.Linear(8, 1))
+
+
+def batchnorm():
+    inner = nn.Conv2d(3, 8, 3, bias=False), nn.BatchNorm2d(8), nn.ReLU(), Pooled((2, 3))
+    return Net(*inner, nn.Linear(8, 1))
+
+
+class Last(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        return self.layer(x)[0][:, -1]
+
+
+def lstm():
+    return Net(Last(nn.LSTM(WIDTH, 16, batch_first=True)), nn.Linear(16, 1))
+
+
+def gru():
+    return Net(Last(nn.GRU(WIDTH, 16, batch_first=True)), nn.Linear(16, 1))
+
+
+class Attended(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.MultiheadAttention(WIDTH, 4, batch_first=True)
+
+    def forward(self, x):
+        return x + self.layer(x, x, x, need_weights=False)[0]
+
+
+def selfattention():
+    return Net(Attended(), nn.LayerNorm(WIDTH), Pooled(1), nn.Linear(WIDTH, 1))
+
+
+def embedding():
+    return Net(nn.Embedding(WORDS, WIDTH), Pooled(1), nn.Linear(WIDTH, 1))
+
+
+def dropout():
+    return Net(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Dropout(0.5), nn.Linear(64, 1))
+
+
+class Distance(Net):
+    def loss(self, value, target):
+        return (value - target).abs().mean()
+
+
+def customloss():
+    return Distance(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+class Mixed(Net):
+    def forward(self, x, target=None):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return super().forward(x, target)
+
+
+def mixed():
+    return Mixed(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+def float64():
+    return Net(nn.Linear(WIDTH, 64), nn.Linear(64, 1)).double()
+
+
+def weightdecay():
+    return dense()
+
+
+def frozen():
+    model = dense()
+    model.inner[0].requires_grad_(False)
+    return model
+
+
+def largeoutput():
+    return Net(nn.Linear(WIDTH, 2048))
+
+
+def short():
+    return Net(nn.Linear(1, 1))
+
+
+def lazy():
+    return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
+
+
+class Bare(nn.Sequential):
+    def forward(self, x, target):
+        return super().forward(x)
+
+
+def noloss():
+    return Bare(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+def build(cell):
+    return globals()[cell.architecture["kind"]]()
+
+
+class Signs(torch.optim.Optimizer):
+    def __init__(self, parameters, sign):  # cannot be made a second time without its sign
+        super().__init__(parameters, {"sign": sign})
+
+    @torch.no_grad()
+    def step(self):
+        for parameter in self.param_groups[0]["params"]:
+            parameter.sub_(parameter.grad.sign(), alpha=0.01)
+
+
+class WithSigns(Net):
+    pass
+
+
+def customoptimizer():
+    return WithSigns(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+def optimizer(model):
+    if isinstance(model, WithSigns):
+        return Signs(model.parameters(), sign=1)
+    return torch.optim.SGD(model.parameters(), lr=0.01)
+
+
+def batch(cell, batch_size):
+    kind = cell.architecture["kind"]
+    plain = numbers(batch_size, WIDTH)
+    x = {
+        "twoinputs": [plain, words(batch_size)],
+        "dictinputs": {"a": plain, "b": plain},
+        **dict.fromkeys(("conv", "batchnorm"), numbers(batch_size, 3, SIDE, SIDE)),
+        **dict.fromkeys(("lstm", "gru", "selfattention"), numbers(batch_size, STEPS, WIDTH)),
+        "embedding": words(batch_size),
+        "float64": plain.astype("float64"),
+        "short": plain[:, :1],
+    }.get(kind, plain)
+    target = numbers(batch_size, 2048 if kind == "largeoutput" else 1)
+    target = target.astype("float64") if kind == "float64" else target
+    return {"x": x, "target": target} if cell.task == "fit" else {"x": x}

@@ -1,0 +1,198 @@
+"""Measure tiny models by the harness and by a loop written by hand, in one process.
+
+    python program.py WORKFLOW '{"framework": ..., "kinds": [[kind, task, parameters], ...]}'
+
+The windows of both take turns, and the shortest of each counts: a busy machine matters less.
+"""
+
+import copy
+import json
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+
+WINDOWS, WINDOW_S, BATCH = 5, 0.05, 16
+# Where other programs compute, too, the CPU time of this process says more than the wall clock.
+CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
+clock = CLOCKS["wall"]
+
+
+def trial_of(loaded, cell, parameters):
+    """Build and check a model as the command does; return its framework and problems."""
+    from measure.check import Trial
+
+    framework = copy.copy(loaded)
+    framework.cell, framework.declared = cell, set(loaded.declared)
+    trains = "all" if cell.task == "fit" else "nothing"
+    asked = {"cell": vars(cell), "parameters": parameters, "trains": trains, "scale": "smoke"}
+    trial = Trial(framework, asked)
+    trial.run()
+    return framework, trial
+
+
+def harness_ms(framework):
+    """The shortest window of the harness in ms per step, and compilations in its windows."""
+    from dataclasses import replace
+
+    from measure.protocol import PROTOCOLS
+    from measure.timer import Timer
+
+    protocol = replace(
+        PROTOCOLS["smoke"], windows=3, window_s=WINDOW_S, synchronised_steps=0, hard_cap_s=1
+    )
+    batches = getattr(framework, "batches_per_tick", 1)
+    timer = Timer(protocol, framework.fence, framework.compilations, batches=batches, clock=clock)
+    framework.run(timer)
+    shortest = min(ns / steps for steps, ns, _ in timer.windows)
+    return shortest / 1e6, timer.compilations_during or 0
+
+
+def by_hand(family, builder, cell):
+    """Return a function that times N steps of a new model, as a user would write it."""
+    model = builder.build(cell)
+    batch = builder.batch(cell, cell.batch_size)
+    return {"keras3": of_keras, "pytorch": of_torch}[family](builder, model, batch, cell)
+
+
+def of_keras(builder, model, batch, cell):
+    import keras
+
+    def data(steps):
+        if keras.backend.backend() == "tensorflow":
+            import tensorflow as tf
+
+            tuples = tuple(tuple(b) if isinstance(b, list) else b for b in batch)
+            return tf.data.Dataset.from_tensors(tuples).repeat(steps)
+
+        class Same(keras.utils.PyDataset):
+            def __len__(self):
+                return steps
+
+            def __getitem__(self, index):
+                return batch
+
+        return Same()
+
+    def timed(steps):
+        start = clock()
+        if cell.task == "generate":
+            builder.LOOPS["generate"](model, cell, cell.batch_size, counting(steps))
+        elif cell.task == "fit":
+            model.fit(data(steps), epochs=1, verbose=0, shuffle=False)
+        else:
+            model.predict(data(steps), verbose=0)
+        return (clock() - start) / 1e9
+
+    return timed
+
+
+def of_torch(builder, model, batch, cell):
+    import torch
+
+    def tensors(value):
+        if isinstance(value, dict):
+            return {name: tensors(each) for name, each in value.items()}
+        if isinstance(value, list):
+            return [tensors(each) for each in value]
+        return torch.from_numpy(value)
+
+    arguments = tensors(batch)
+    model.train(cell.task == "fit")
+    optimizer = builder.optimizer(model) if cell.task == "fit" else None
+
+    def timed(steps):
+        start = clock()
+        if optimizer:
+            for _ in range(steps):
+                model(**arguments).loss.backward()
+                optimizer.step()
+                optimizer.zero_grad()
+        else:
+            with torch.inference_mode():
+                for _ in range(steps):
+                    model(**arguments)
+        return (clock() - start) / 1e9
+
+    return timed
+
+
+def counting(steps):
+    done = -1
+
+    def tick():
+        nonlocal done
+        done += 1
+        return done == steps
+
+    return tick
+
+
+def compared(framework, family, builder, cell):
+    """Return both times in ms per step; the loop by hand without what starts and ends it."""
+    timed = by_hand(family, builder, cell)
+    timed(16)
+    step_s = max(1e-6, (timed(48) - timed(16)) / 32)
+    few = 8 * max(1, round(WINDOW_S / 2 / step_s / 8))
+    harness, short, long = [], [], []
+    compiled = 0
+    for _ in range(WINDOWS):
+        ms, during = harness_ms(framework)
+        harness.append(ms)
+        compiled += during
+        short.append(timed(few))
+        long.append(timed(4 * few))
+    if compiled:
+        return {"refused": f"{compiled} compilations in the timed windows"}
+    return {"harness_ms": min(harness), "hand_ms": 1e3 * (min(long) - min(short)) / (3 * few)}
+
+
+def main():
+    global clock
+    workflow, asked = sys.argv[1], json.loads(sys.argv[2])
+    clock = CLOCKS[asked["clock"]] if asked["clock"] else clock
+    sys.path[0] = workflow
+    from measure import frameworks, models
+    from measure.process import line_of_model
+
+    models.__path__.append(str(Path(__file__).parent / "models"))
+    cells = [
+        frameworks.Cell(
+            model="zoo",
+            task=task,
+            batch_size=BATCH,
+            framework=asked["framework"],
+            module=asked["module"],
+            accelerator="cpu",
+            precision="default",
+            architecture={"kind": kind},
+            weights="random",
+            seed=1,
+            threads=1,
+            jit_compile=True if kind == "ignoredjit" else "auto",
+        )
+        for kind, task, _ in asked["kinds"]
+    ]
+    loaded = frameworks.create(cells[0])
+    loaded.load()
+    for cell, (kind, task, parameters) in zip(cells, asked["kinds"], strict=True):
+        found = {"kind": kind, "task": task}
+        try:
+            framework, trial = trial_of(loaded, cell, parameters)
+            found["found"] = trial.found
+            if trial.problems:
+                found["problems"] = trial.problems
+            elif asked["clock"]:
+                found |= compared(framework, asked["family"], framework.models, cell)
+        except Exception as error:
+            traceback.print_exc()
+            line = line_of_model(error)
+            found["problems"] = [
+                {"type": type(error).__name__, "message": str(error), "line": line}
+            ]
+        print("FOUND " + json.dumps(found), flush=True)
+    os._exit(0)
+
+
+main()

@@ -1,0 +1,65 @@
+"""Tiny models of the kinds that people bring: run on each framework, or refused in one line.
+
+MILLISTEP_ZOO=wall runs all kinds and times them against loops written by hand: minutes on a quiet
+machine. Without it, only the kinds that once went wrong are built and run for two steps.
+"""
+
+import os
+import re
+
+import pytest
+
+from .zoo import FRAMEWORKS, RECOMPILED, REFUSED, kinds_of, refusal, run
+
+CLOCK = os.environ.get("MILLISTEP_ZOO")
+FEW = (
+    *("subclassed", "twoinputs", "batchnorm", "lstm", "mixed", "float64", "several", "eager"),
+    *("customoptimizer", "ownloop", "ignoredjit", "listbatch", "lazy", "noloss", "typo"),
+)
+WITHIN = {"wall": 0.03, "cpu": 0.1}
+
+
+@pytest.fixture(scope="module", params=FRAMEWORKS)
+def tried(request):
+    """A framework, and what was found of its kinds."""
+    every = kinds_of(request.param)
+    kinds = every if CLOCK else [kind for kind in FEW if kind in every]
+    return request.param, run(request.param, kinds, CLOCK)
+
+
+def test_a_model_runs_or_is_refused_in_one_line(tried):
+    framework, found = tried
+    for kind, line in found.items():
+        expected = REFUSED.get(kind, {}).get(framework)
+        told = refusal(line)
+        if expected:
+            assert re.match(expected, told), (framework, kind, told)
+        else:
+            assert not told or RECOMPILED in told, (framework, kind, told)
+
+
+def test_what_ran_is_read_from_the_live_model(tried):
+    framework, found = tried
+    seen = {kind: line.get("found", {}) for kind, line in found.items()}
+    assert seen["mixed"]["dtype"] == "bfloat16"
+    assert seen["batchnorm"]["parameters"]["moving_averages"] == 16
+    assert seen["lstm"]["parameters"]["second_biases"] == 64
+    assert {seen[kind]["dtype"] for kind in ("twoinputs", "lstm")} == {"float32"}
+    if framework == "pytorch-eager":
+        assert seen["float64"]["dtype"] == "float64"
+        assert seen["customoptimizer"]["optimizer_update"] == "unknown, eager"
+        return
+    assert seen["eager"]["execution"] == "eager"
+    if framework != "keras3-torch":  # it refuses more than one
+        assert seen["several"]["batches_per_call"] == 8
+    assert seen["subclassed"]["parameters"]["parameters"] == 2177
+
+
+@pytest.mark.skipif(not CLOCK, reason="times need MILLISTEP_ZOO=wall and a quiet machine")
+def test_times_are_those_of_a_loop_written_by_hand(tried):
+    framework, found = tried
+    ratios = {
+        k: line["harness_ms"] / line["hand_ms"] for k, line in found.items() if "hand_ms" in line
+    }
+    wrong = {kind: ratio for kind, ratio in ratios.items() if abs(ratio - 1) > WITHIN[CLOCK]}
+    assert ratios and not wrong, framework

@@ -1,0 +1,156 @@
+"""Tiny models of the kinds that people bring, and what becomes of each on each framework.
+
+    python -m tests.zoo.zoo [wall]   # write the table of docs/kinds-of-models.md
+
+With `wall` the kinds are timed, which needs a quiet machine; with `cpu`, CPU time counts.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from deploy.environments import virtual_interpreter
+from tests.models.libraries import definition_of
+from tests.nets import NETS
+from tests.shared import ROOT
+
+PROGRAM = Path(__file__).with_name("program.py")
+PAGE = ROOT / "docs/kinds-of-models.md"
+BELOW = "<!-- Below: python -m tests.zoo.zoo -->\n"
+FRAMEWORKS = ("keras3-tensorflow", "keras3-jax", "keras3-torch", "pytorch-eager")
+# Kinds with their parameters and what they are.
+KINDS = {
+    "dense": (2177, "sequential"),
+    "functional": (1089, "functional, with a residual"),
+    "subclassed": (2177, "subclassed, without `build`"),
+    "nested": (6339, "models within a model"),
+    "shared": (2177, "two inputs through one layer"),
+    "twoinputs": (529, "a list of inputs, floats and integers"),
+    "dictinputs": (65, "a dict of inputs"),
+    "twooutputs": (2242, "two outputs and two targets"),
+    "conv": (233, "convolution"),
+    "batchnorm": (241, "batch normalization"),
+    "lstm": (3153, "LSTM"),
+    "gru": (2417, "GRU"),
+    "bidirectional": (2641, "bidirectional LSTM"),
+    "selfattention": (4321, "multi-head attention"),
+    "embedding": (1633, "integer inputs, embedding"),
+    "masked": (953, "masked embedding and LSTM"),
+    "dropout": (2177, "dropout"),
+    "normalized": (2241, "layer normalization"),
+    "customlayer": (2209, "custom layer"),
+    "customloss": (2177, "custom loss"),
+    "customoptimizer": (2177, "custom optimizer"),
+    "trainstep": (2177, "custom `train_step`"),
+    "accumulation": (2177, "gradient accumulation over 4 steps"),
+    "mixed": (2177, "mixed precision: policy, autocast"),
+    "float64": (2177, "float64"),
+    "weightdecay": (2177, "weight decay of the optimizer"),
+    "regularized": (2177, "L2 regularizer"),
+    "frozen": (2177, "frozen layer"),
+    "sampleweights": (2177, "sample weights"),
+    "metrics": (2177, "two metrics"),
+    "several": (2177, "`steps_per_execution=8`"),
+    "eager": (2177, "`run_eagerly=True`"),
+    "short": (2, "a step that computes almost nothing"),
+    "largeoutput": (67584, "large outputs of predict"),
+    "ownloop": (2177, "custom loop"),
+    "growing": (33, "custom loop, inputs that grow"),
+    "ignoredjit": (2177, "`jit_compile: true`, ignored by the builder"),
+    "listbatch": (2177, "`batch` returns a list"),
+    "lazy": (2177, "lazy layers"),
+    "noloss": (2177, "an output without a loss"),
+    "typo": (2177, "a misspelled attribute"),
+}
+TASKS = {"largeoutput": "predict", "ownloop": "generate", "growing": "generate"}
+OF_TORCH = (
+    *("dense", "nested", "twoinputs", "dictinputs", "conv", "batchnorm", "lstm", "gru"),
+    *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
+    *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
+)
+KERAS = FRAMEWORKS[:3]
+# One line for what is refused, by kind and framework.
+TUPLE = r"WrongModel: batch\(\) returned a list; needed is a tuple"
+REFUSED = {
+    "float64": {
+        "keras3-jax": "WrongPrecision: .* was asked for in float64 and is float32 on jax: set env",
+        "keras3-torch": "WrongPrecision: the layers ask for float64, the products .* are float32",
+    },
+    "listbatch": dict.fromkeys(KERAS, TUPLE),
+    "typo": dict.fromkeys(KERAS, r"AttributeError: .*no_such_attribute.*zoo/keras3.py, line \d+"),
+    "ignoredjit": dict.fromkeys(
+        ("keras3-tensorflow", "keras3-torch"), "WrongSetting: jit_compile: true was asked for"
+    ),
+    "lazy": {"pytorch-eager": "WrongModel: the model has parameters without a shape yet"},
+    "several": {"keras3-torch": "ValueError: .*steps_per_execution.* must be 1 with the PyTorch"},
+    "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
+}
+RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed
+
+
+def kinds_of(framework: str) -> list[str]:
+    """Return the kinds that a framework has."""
+    of_keras = [kind for kind in KINDS if kind not in ("lazy", "noloss")]
+    return list(OF_TORCH) if framework == "pytorch-eager" else of_keras
+
+
+def run(framework: str, kinds: list[str], clock: str | None = None) -> dict[str, dict]:
+    """Build kinds on a framework and make two steps of each; with a clock, time them, too."""
+    about = NETS[framework]
+    interpreter = virtual_interpreter(
+        about.environment, definition_of(about), None, about.environment
+    )
+    asked = {
+        "framework": framework,
+        "module": about.module,
+        "family": about.family,
+        "clock": clock,
+        "kinds": [[kind, TASKS.get(kind, "fit"), KINDS[kind][0]] for kind in kinds],
+    }
+    alone = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""}
+    alone |= {"JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
+    done = subprocess.run(
+        [interpreter, "-s", str(PROGRAM), str(ROOT / "workflow"), json.dumps(asked)],
+        env={**os.environ, **alone},
+        capture_output=True,
+        text=True,
+    )
+    lines = [json.loads(line) for line in re.findall("^FOUND (.*)$", done.stdout, re.M)]
+    assert len(lines) == len(kinds), done.stderr[-3000:]
+    return {line["kind"]: line for line in lines}
+
+
+def refusal(line: dict) -> str:
+    """Return the problems of a kind in one line; empty without one."""
+    problems = [
+        f"{each['type']}: {each['message'].splitlines()[0]} ({each.get('line')})"
+        for each in line.get("problems", ())
+    ]
+    return "; ".join([*problems, *filter(None, [line.get("refused")])])
+
+
+def entry(line: dict | None) -> str:
+    """Return a cell of the table: the ratio, or what is refused."""
+    if line is None:
+        return ""
+    if told := refusal(line):
+        return "compiles while timed" if RECOMPILED in told else told.partition(":")[0]
+    return f"{line['harness_ms'] / line['hand_ms']:.3f}" if "hand_ms" in line else "runs"
+
+
+def main() -> None:
+    clock = sys.argv[1] if sys.argv[1:] else None
+    found = {name: run(name, kinds_of(name), clock) for name in FRAMEWORKS}
+    rows = [["kind", "", *FRAMEWORKS], ["---"] * (2 + len(FRAMEWORKS))]
+    for kind, (_, about) in KINDS.items():
+        cells = [entry(found[name].get(kind)) for name in FRAMEWORKS]
+        rows.append([f"`{kind}`", about, *cells])
+    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    PAGE.write_text(PAGE.read_text("utf-8").partition(BELOW)[0] + BELOW + "\n" + table, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
