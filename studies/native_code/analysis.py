@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lines import IMPLEMENTATIONS, lines
 
 sys.path.pop(0)
+sys.modules.pop("lines")  # another copy of this study counts its own files
 
 NAME = "native_code"
 TITLE = "Is native code worth it?"

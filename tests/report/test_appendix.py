@@ -18,37 +18,12 @@ def page(data, folder) -> str:
     return (folder / "appendix.html").read_text()
 
 
-def words(html: str) -> str:
-    text = re.sub(r"<(style|script).*?</\1>", " ", html, flags=re.S)
-    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
-
-
 def test_every_cell_has_its_id_once(six, tmp_path):
     html = page(six, tmp_path)
     ids = re.findall(r'id="([^"]+)"', html)
     assert len(ids) == len(set(ids))
     cells = six.cells[["model", "task", "batch_size", "configuration"]]
     assert {anchor(cell) for cell in cells.itertuples(index=False, name=None)} <= set(ids)
-
-
-def test_the_whole_appendix_of_six_configurations(six, tmp_path):
-    text = words(page(six, tmp_path))
-    assert len(text.split()) < 15_000 * 12 / 68
-    for part in (
-        # a cell: time, standing, ratio, arithmetic, longest operations
-        "Keras 3 (JAX) 2.144 [1.720, 2.673] fastest 1.00 19.2 GFLOP/s 9.7 % 1.967 2.513 18 % dot",
-        "PyTorch (compiled) 4.171 [3.536, 4.920] slower 1.95 [1.75, 2.16] 9.84 GFLOP/s",
-        "Keras 2 (TensorFlow) NA excluded: unsupported: KerasNLP 0.12.1, the last release for",
-        # the settings of a workload, a run, the machine
-        "execution jit jit jit eager eager jit compiler xla xla xla none none inductor",
-        "Keras 3 (JAX) 1 2.202 11 % 10 20 flat 2.95 4.09 4.98 977 5.1 %",
-        "step of 2 ms 2.002 +0.1 %",
-        "A/A test: gemma generate on pytorch-eager, ratio of times 1.16 [0.89, 1.52] +16 %",
-        "matrix product on cpu, float32, size 1024 6 184 GFLOP/s 106 GFLOP/s to 197 GFLOP/s",
-        "keras3-jax 3.11.7 0.10.2 0.10.2 3.15.1 NA NA",
-        "Processor model AMD EPYC",
-    ):
-        assert part in text.replace("\u00a0", " "), part
 
 
 def test_operations_csv_has_ten_of_each_profiled_cell(six):
@@ -118,16 +93,6 @@ def test_the_methods_text_follows_the_runs(runs, change, said, unsaid):
     text = text.replace("\u00a0", " ")
     assert said in text and unsaid not in text
     assert len(text.split()) <= 250 and "{" not in text and ".A" not in text
-
-
-def test_the_methods_text_of_real_runs(six):
-    text = methods.methods(six, "1.0.0").replace("\u00a0", " ")
-    assert text.startswith(
-        "We measured BERT (Devlin et al. 2019) and Gemma (Gemma Team) at smoke scale with random "
-        "weights and seeded random inputs, using Millistep 1.0.0 on AMD EPYC, 2 cores, 24 GiB"
-    )
-    assert "one after another. After 3 warm-up steps, a run timed 20 steps in 10 windows" in text
-    assert len(text.split()) <= 250
 
 
 def test_citation(six):

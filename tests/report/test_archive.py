@@ -156,11 +156,9 @@ def test_code_of_an_archive_is_never_run(project, tmp_path):
     folders = ["mine", "studies/native_code", str(outside)]
     project.write_text(json.dumps(plan | {"further": {"folders": folders}}))
     for folder in (project.parents[1] / "mine", outside):
-        (folder / "topics").mkdir(parents=True)
-        (folder / "topics/evil.py").write_text(
-            f"open({str(tmp_path / 'ran')!r}, 'w')\nTITLE = ''\n"
-        )
-    archive = rewritten(archived(project), {"mine/topics/evil.py": b"raise SystemExit"})
+        folder.mkdir(parents=True)
+        (folder / "analysis.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    archive = rewritten(archived(project), {"mine/analysis.py": b"raise SystemExit"})
     (tmp_path / "ran").unlink(missing_ok=True)
     found = checked(archive, tmp_path)
     assert not (tmp_path / "ran").exists()

@@ -116,11 +116,6 @@ def test_the_fastest_and_the_tied_are_bold_and_missing_cells_have_a_reason():
     assert "<sup>a</sup> unsupported: the library refuses to build it" in text
 
 
-def test_real_records_give_a_page(six, h100):
-    for data in (six, h100):
-        assert "## Conclusions" in page(data)
-
-
 def test_a_run_without_any_time_has_a_page():
     def fail(record):
         record.update(status="oom", reason="memory ran out")

@@ -57,3 +57,32 @@ def test_a_gpu_is_judged_by_its_own_products_and_winograd_is_allowed():
 def test_nothing_is_judged_without_a_product(references):
     found = judged(0.001, references)
     assert found["status"] == "ok" and pd.isna(found["best_flops_per_s"])
+
+
+def test_machines_have_products_of_their_own():
+    """Of several machines, a reference belongs to that of the runs of its session."""
+    keys = {"status": "ok", "reason": "", "accelerator": "cpu", "work.flops_per_step": 1e9,
+            "parity.dtype": "float32", "parity.matmul_precision": None,
+            "parity.convolution_precision": None}  # fmt: skip
+    runs = pd.DataFrame(
+        [
+            keys | {"session": "s1", "machine.id": "slow", "fastest_window_ms": 5.0},
+            keys | {"session": "s2", "machine.id": "fast", "fastest_window_ms": 5.0},
+            keys | {"session": "s3", "machine.id": "none", "fastest_window_ms": 0.01},
+            keys
+            | {"session": "s1", "machine.id": "slow", "fastest_window_ms": 5.0}
+            | {"status": "oom"},
+        ]
+    )
+    names = ["session", "accelerator", "dtype", "flops_per_s"]
+    lines = [("s1", "cpu", "float32", 100e9), ("s2", "cpu", "float32", 400e9)]
+    lines += [("s1", "cpu", "float32", 90e9), ("s1", "cuda", "float32", 900e9)]
+    found = plausible.judged(runs, pd.DataFrame(lines, columns=names))
+    assert found["status"].tolist() == ["invalid", "ok", "ok", "oom"]
+    assert found["best_flops_per_s"].tolist()[:2] == [100e9, 400e9]
+    assert pd.isna(found.loc[2, "best_flops_per_s"])
+    assert found.loc[0, "reason"] == (
+        "its fastest window, 1.00 GFLOP in 5.000 ms, is 200 GFLOP/s, 100\u00a0% more than the best "
+        "matrix product of this machine (100 GFLOP/s): a synchronization is missing, or its "
+        "precision or FLOPs are wrong"
+    )

@@ -76,3 +76,68 @@ def test_what_changes_slowly_in_every_run_is_found_over_three():
     assert cell(*slower_first[:2]) == (steady.FLAT, True)
     assert cell(*[(name, -course) for name, course in slower_first]) == (steady.SLOWDOWN, False)
     assert cell(*[(steady.FLAT, 0.008)] * 3)[1]
+
+
+def test_the_constants_of_the_method():
+    """A number that is not in this list changes what a steady state is."""
+    assert steady.noise(np.zeros(20)) == 0.0025
+    assert state(*[10.0] * 7, 13.0, 13.0, 13.0)[0] == steady.SLOWDOWN  # its final level is 30 %
+    assert state(10.08, 10.0)[0] == steady.FLAT
+
+
+def test_change_points_are_the_starts_of_levels():
+    values = np.repeat([0.0, 0.3, 0.1], [10, 15, 15])
+    assert steady.change_points(values, 0.01) == [0, 10, 25]
+    assert steady.change_points(values / 1000, 0.01) == [0]
+    # each change point costs 15 ln 40 = 55 variances; this one gains 40 / 4 * height²
+    for height, found in ((2.2, [0]), (2.5, [0, 20])):
+        assert steady.change_points(np.repeat([0.0, height], 20), 1.0) == found
+
+
+def test_the_course_is_the_first_half_over_the_second_beyond_its_noise():
+    values = np.repeat([0.1, 0.0], [10, 11])
+    expected = 0.1 - 2 * 0.01 * np.sqrt(1 / 10 + 1 / 11)
+    assert steady._course(values, 0.01) == pytest.approx(expected)
+    assert steady._course(-values, 0.01) == pytest.approx(-expected)
+    assert steady._course(values, 0.2) == 0.0
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_the_misfit_is_the_likelihood_of_ar1_noise(columns):
+    """Against dense covariance matrices, over the same memories."""
+    generator = np.random.default_rng(2)
+    values = np.cumsum(generator.normal(0, 1, 12))
+    explained = np.column_stack([np.ones(12), np.arange(12)])[:, :columns]
+    found = []
+    for memory in np.arange(46) / 50:
+        places = np.arange(12)
+        covariance = memory ** np.abs(places[:, None] - places) / (1 - memory**2)
+        inverse = np.linalg.inv(covariance)
+        weights = np.linalg.solve(explained.T @ inverse @ explained, explained.T @ inverse @ values)
+        left = values - explained @ weights
+        variance = left @ inverse @ left / 12 + 0.0025**2
+        found.append(12 * np.log(variance) + np.linalg.slogdet(covariance)[1])
+    assert steady._misfit(values, explained) == pytest.approx(min(found))
+
+
+def test_half_of_the_runs_are_not_most():
+    flat, warm, none = (steady.FLAT, 0.0), (steady.WARM_UP, 0.0), (steady.NONE, 0.0)
+    assert cell(flat, none) == (steady.INCONSISTENT, True)
+    assert cell(flat, warm) == (steady.INCONSISTENT, True)
+    assert cell(none, none, (steady.SLOWDOWN, 0.0)) == (steady.NONE, False)
+
+
+def test_a_change_of_one_percent_is_the_bar():
+    def most(low):
+        """Runs whose interval starts at `low` and is 0.002 wide on either side."""
+        middle, half = low + 0.002, 0.002 / 4.3027 * np.sqrt(3)
+        return [(steady.FLAT, middle - half), (steady.FLAT, middle), (steady.FLAT, middle + half)]
+
+    assert cell(*most(0.0097))[1] and not cell(*most(0.0102))[1]
+
+
+def test_levels_that_return_to_the_final_one_are_settled_from_there():
+    """Windows at the final level that come before another level are no part of the tail."""
+    assert state(10.0, 14.0, 10.0, 10.0)[::2] == (steady.WARM_UP, 20)
+    assert state(10.0, 8.0, 10.0, 10.0)[0] == steady.SLOWDOWN
+    assert state(15.0, 10.0, 10.05, 10.0)[::2] == (steady.WARM_UP, 10)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from millistep.analysis.frames import RUN
 from millistep.analysis.topics import batch_sizes, break_even, padding, pair_means, pairs, topics
 from tests.report.made import TITLES, configuration, made
 
@@ -25,8 +26,8 @@ def test_pairs_are_frameworks_that_differ_in_one_thing_and_settings():
     assert found.loc[COMPILED, "speedup"] == pytest.approx(2.0, rel=2e-2)
     assert found["verdict"].tolist() == ["faster", "tied"]
     first, second = pairs.sentences(pairs.table(data))
-    assert first == "What does compiling change? Faster in 1 (bert fit) of 1 comparisons."
-    assert "No difference is shown in any of 1 comparisons." in second
+    assert first == "What does compiling change? Faster in 1 (bert fit) of 1 comparison."
+    assert "No difference is shown in 1 comparison." in second
 
 
 def test_a_missing_cell_is_excluded_with_its_reason():
@@ -46,8 +47,14 @@ def test_the_share_of_padding_is_recovered_from_a_known_call():
     kinds = [(10, 20), (5, 20), (10, 40), (5, 40)]
     run = pd.DataFrame(kinds, columns=padding.KIND, dtype=float)
     run["ms"] = 2 + run["new_tokens"] + 0.1 * run["new_tokens"] * run["max_length"]
-    assert padding.padding_share(run.assign(calls=3)) == pytest.approx(20 / 32)
-    assert math.isnan(padding.padding_share(run.head(2).assign(calls=3)))
+    run = run.assign(calls=3, spent_ms=3 * run["ms"], **dict.fromkeys(RUN[1:], 1))
+    runs = [
+        run.assign(model="all"),
+        run.head(2).assign(model="two kinds"),
+        run.assign(model="more"),
+    ]
+    found = padding.padding_shares(pd.concat([*runs, runs[2].head(1)])).droplevel(RUN[1:])
+    assert found.to_dict() == pytest.approx({"all": 20 / 32, "more": 20 / 32})
 
 
 def test_padding_is_compared_on_the_same_device_only(six):

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from measure import frameworks, models
-from measure.card import parity
 from measure.conformance import check_device, check_model, check_settings, check_work
 from measure.frameworks import feeding
+from measure.observed import parity
 from measure.process import MAX_MESSAGE, Events, line_of_model, run
 from measure.timer import Finished
 

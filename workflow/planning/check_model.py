@@ -12,14 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from contract import ending
 from deploy.environments import Wanted, definition_sha256, deployed
 from deploy.virtual_environments import EnvironmentProblem
 from planning.config import Problem, or_one_line
 from planning.frameworks import OWN, WORKFLOW, frameworks
 from planning.models import Models
 from planning.plan import Plan, Run
-from supervise import preconditions, processors, variables
+from supervise import ending, preconditions, processors, variables
 from supervise.lock import CPU
 from supervise.logs import tail
 from supervise.machine import memory_limit_mib

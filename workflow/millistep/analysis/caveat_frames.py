@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.stats import ttest_rel
 
+from millistep.analysis import stats
 from millistep.analysis.frames import CELL, WORKLOAD, Data
 from millistep.analysis.topics import batch_sizes as fixed
 from millistep.analysis.topics import padding as static
@@ -170,8 +171,8 @@ def environments(data: Data) -> pd.DataFrame:
 def padding(data: Data) -> pd.DataFrame:
     """Return the slow padded cells with whether padding is the reason."""
     found = static.table(data)
-    found["high"] = found["high"].clip(0.0, 1.0).fillna(1.0)  # one run has no upper end
-    return found.assign(because=found["verdict"].map(static.BECAUSE))
+    high = found["high"].clip(0.0, 1.0).fillna(1.0)  # one run has no upper end
+    return found.assign(high=high, because=found["verdict"].map(static.BECAUSE))
 
 
 def batch_sizes(data: Data) -> pd.DataFrame:
@@ -186,10 +187,8 @@ def idle(data: Data) -> pd.DataFrame:
 
 
 def resolution(data: Data) -> pd.DataFrame:
-    """Return one line with the median half-width of the intervals of comparable cells."""
-    cells = data.cells[data.cells["comparable"]]
-    half_widths = np.sqrt(cells["high"] / cells["low"]) - 1
-    return pd.DataFrame({"half_width": [half_widths.median()]})
+    """Return one line with the resolution that the first page states."""
+    return pd.DataFrame({"half_width": [stats.resolution(data.cells)]})
 
 
 def self_test(data: Data) -> pd.DataFrame:
@@ -212,5 +211,5 @@ def self_test(data: Data) -> pd.DataFrame:
 def _same_cell(same: dict[str, Any]) -> tuple[str, bool]:
     """Return whether one cell under two names differs from itself; chance does so in 1 of 100."""
     both = pd.DataFrame({"a": same["a_ms"], "b": same["b_ms"]}).dropna()
-    p = stats.ttest_rel(both["a"], both["b"]).pvalue if len(both) > 1 else 1.0
+    p = ttest_rel(both["a"], both["b"]).pvalue if len(both) > 1 else 1.0
     return "One cell measured under two names differs from itself", bool(p < 0.01)

@@ -1,6 +1,6 @@
 """Figures: the table as a picture, speed-ups of Keras 3, and the rounds over time.
 
-Every figure is drawn with matplotlib alone and saved as SVG, PDF and PNG. Colors and markers of a
+Every figure is drawn with matplotlib alone and saved as SVG and PDF. Colors and markers of a
 configuration are those of the plan. A topic brings `figure(data, panels)`.
 """
 
@@ -12,13 +12,15 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
-from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER
+from millistep.analysis.stats import EXCLUDED, FASTEST
+from millistep.analysis.tables import MARKS
 from millistep.analysis.words import NA, tried
 
 matplotlib.use("agg")
@@ -44,7 +46,7 @@ RC: dict[str, Any] = {
 }
 WIDTH_IN, PANEL_IN, MOST_PANELS = 8.0, 2.3, 16
 DARKEST = 8.0  # times the fastest
-FORMATS = ("svg", "pdf", "png")
+DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # the same data give the same file
 MOST_ROWS, MOST_MARKS = 40, 10_000
 
 
@@ -56,18 +58,11 @@ def draw(name: str, draw_into: Callable[[Figure], None], folder: Path) -> bool:
         if not figure.axes:
             return False
         figure.get_layout_engine().set(w_pad=0.12)  # a browser's letters may be wider
-        figure.draw_without_rendering()  # lay it out once for all formats
+        figure.get_layout_engine().execute(figure)  # once for all formats
         figure.set_layout_engine("none")
         folder.mkdir(parents=True, exist_ok=True)
-        for suffix in FORMATS:
-            dates = (
-                {"Date": None}
-                if suffix == "svg"
-                else {"CreationDate": None}
-                if suffix == "pdf"
-                else None
-            )
-            figure.savefig(folder / f"{name}.{suffix}", metadata=dates, dpi=150)
+        for suffix, no_date in DATES.items():
+            figure.savefig(folder / f"{name}.{suffix}", metadata=no_date)
     return True
 
 
@@ -85,9 +80,8 @@ def of_topic(topic: Any, data: Data) -> Callable[[Figure], None]:
         for place, axes in enumerate(used):
             axes.set_subplotspec(grid[divmod(place, 2)])
         for axis in (axis for axes in used for axis in (axes.xaxis, axes.yaxis)):
-            if axis.get_scale() == "log":  # its own labels are mathematics, which RC turns off
-                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-                axis.set_minor_formatter(NullFormatter())
+            if axis.get_scale() == "log":
+                _logarithmic(axis)
         handles: dict[str, Any] = {}
         for axes in used:
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -98,6 +92,18 @@ def of_topic(topic: Any, data: Data) -> Callable[[Figure], None]:
     return draw_into
 
 
+def _logarithmic(axis: Axis) -> None:
+    """Mark 1, 2, 5 and 10, or powers of ten over a long range.
+
+    The labels of matplotlib are mathematics, which RC turns off, and minor ticks take half of the
+    time of drawing.
+    """
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 50 * low else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
 def panels(figure: Figure) -> Iterator[Axes]:
     """Yield axes for the first workloads; the CSV of the topic has all of them."""
     for place in range(MOST_PANELS):
@@ -105,7 +111,7 @@ def panels(figure: Figure) -> Iterator[Axes]:
 
 
 def relative(data: Data, figure: Figure) -> None:
-    """Draw a box per cell: its time over that of the fastest, grey if the two are not separated."""
+    """Draw a box per cell: its time over that of the fastest, with the mark of the table."""
     cells = data.cells.assign(shown=relative_to_fastest(data))
     total = data.cells[WORKLOAD].drop_duplicates()
     cells = cells.merge(total.head(MOST_ROWS), on=WORKLOAD)
@@ -136,7 +142,8 @@ def relative(data: Data, figure: Figure) -> None:
         text, look = _box(ratio, found)
         axes.text(place + 0.5, line + 0.5, text, ha="center", va="center", **({"size": 8.5} | look))
     left_out = f" First {MOST_ROWS} workloads of {len(total)}." if len(total) > MOST_ROWS else ""
-    figure.supxlabel(f"1.00: fastest (bold). Grey: not separated.{left_out}", fontsize=7.5)
+    legend = "Bold: fastest. =: tied. ?: inconclusive. *: excluded."
+    figure.supxlabel(f"{legend}{left_out}", fontsize=7.5)
 
 
 def relative_to_fastest(data: Data) -> pd.Series:
@@ -152,16 +159,13 @@ def relative_to_fastest(data: Data) -> pd.Series:
 
 
 def _box(ratio: float, standing: str | None) -> tuple[str, dict[str, Any]]:
-    """Return the text of a box and how it looks."""
+    """Return the text of a box and its look; black and white are readable on every blue."""
     if np.isnan(ratio):
         return NA, {"color": QUIET, "size": 6.8}
     text = f"{ratio:.2f}" if ratio < 99.5 else f"{ratio:.0f}"
-    dark = np.log(ratio) >= 0.72 * np.log(DARKEST)
-    if standing == FASTEST:
-        return text, {"color": "black", "weight": "bold"}
-    if standing != SLOWER:
-        return text + ("*" if standing == EXCLUDED else ""), {"color": "#d8dbdf" if dark else QUIET}
-    return text, {"color": "white" if dark else "black"}
+    look = {"color": "white" if np.log(ratio) >= 0.72 * np.log(DARKEST) else "black"}
+    look |= {"weight": "bold"} if standing == FASTEST else {}
+    return text + (MARKS | {EXCLUDED: "*"}).get(standing, ""), look
 
 
 def speedup(data: Data, figure: Figure, family: str) -> None:

@@ -22,58 +22,23 @@ GROUP = [*WORKLOAD, "stack", "accelerator"]
 FOREIGN_MUCH, FOREIGN_SOME, VARYING = 0.10, 0.05, 0.25
 # Scalars that other modules rely on, also if no record has them.
 SCALARS = [
-    "session.id",
-    "session.device",
-    "machine.id",
-    "load.foreign_cpu_share",
-    "monitor.gpu.foreign_processes",
-    "work.flops_per_step",
-    "work.parameters",
-    "work.trainable_parameters",
-    "work.tokens_per_step",
-    "work.images_per_step",
-    "memory.peak_rss_mib",
-    "memory.peak_device_mib",
-    "timing.import_s",
-    "timing.build_s",
-    "timing.first_step_s",
-    "timing.warmup_s",
-    "timing.warmup_steps",
-    "timing.compile_cache",
-    "timing.legacy.step_ms",
-    "timing.in_turns",
-    "timing.start_alone",
-    "energy.joules_per_step",
-    "host_overhead.share",
-    "host_overhead.step_ms",
-    "host_overhead.rest_ms",
-    "synchronized_ms",
-    "started_at",
-    "log_tail",
-    "parity.dtype",
-    "parity.matmul_precision",
-    "parity.convolution_precision",
-]
-
+    "session.id", "session.device", "machine.id", "started_at", "log_tail",
+    "load.foreign_cpu_share", "monitor.gpu.foreign_processes",
+    "work.flops_per_step", "work.parameters", "work.trainable_parameters",
+    "work.tokens_per_step", "work.images_per_step",
+    "memory.peak_rss_mib", "memory.peak_device_mib",
+    "timing.import_s", "timing.build_s", "timing.first_step_s", "timing.warmup_s",
+    "timing.warmup_steps", "timing.compile_cache", "timing.legacy.step_ms", "timing.in_turns",
+    "timing.start_alone", "energy.joules_per_step", "synchronized_ms",
+    "host_overhead.share", "host_overhead.step_ms", "host_overhead.rest_ms",
+    "parity.dtype", "parity.matmul_precision", "parity.convolution_precision",
+]  # fmt: skip
+LOOK = ["configuration", "title", "framework", "family", "color", "marker", "hatch"]
 REFERENCE = [
-    "model",
-    "task",
-    "batch_size",
-    "round",
-    "path",
-    "accelerator",
-    "session",
-    "status",
-    "reason",
-    "started_at",
-    "dtype",
-    "size",
-    "step_ms",
-    "flops_per_s",
-    "memory_copy_gib_per_s",
-    "python_loop_ms",
+    *WORKLOAD, "round", "path", "accelerator", "session", "status", "reason", "started_at",
+    "dtype", "size", "step_ms", "flops_per_s", "memory_copy_gib_per_s", "python_loop_ms",
     "foreign_cpu_share",
-]
+]  # fmt: skip
 
 
 class Data:
@@ -108,34 +73,13 @@ class Data:
     @cached_property
     def configurations(self) -> pd.DataFrame:
         """Lines configuration, title, framework, family, color, marker, hatch, every setting."""
-        entries = self.plan["columns"]
-        found = pd.DataFrame(
-            [
-                {
-                    name: e[name]
-                    for name in (
-                        "name",
-                        "title",
-                        "framework",
-                        "family",
-                        "colour",
-                        "marker",
-                        "hatch",
-                    )
-                }
-                for e in entries
-            ]
-        )
-        found = found.rename(columns={"name": "configuration", "colour": "color"})
-        settings = pd.DataFrame([{**e["settings"]} for e in entries])
-        settings = settings.map(
+        entries = pd.DataFrame(self.plan["columns"])
+        settings = pd.DataFrame(entries["settings"].tolist()).map(
             lambda value: " ".join(map(str, value)) if isinstance(value, list) else value
         )
-        return found.join(
-            settings.reindex(
-                columns=dict.fromkeys(["stack", "accelerator", "precision", *settings])
-            )
-        )
+        names = list(dict.fromkeys(["stack", "accelerator", "precision", *settings]))
+        found = entries.rename(columns={"name": "configuration", "colour": "color"})
+        return found[LOOK].join(settings.reindex(columns=names))
 
     @cached_property
     def planned(self) -> pd.DataFrame:
@@ -143,27 +87,12 @@ class Data:
 
         CELL, planned_runs, unsupported, workload, title, framework, family, stack, accelerator.
         """
-        found = pd.DataFrame(
-            [
-                {
-                    **{k: cell[k] for k in WORKLOAD},
-                    "configuration": cell["column"],
-                    "planned_runs": len(cell["runs"]),
-                    "unsupported": cell["unsupported"],
-                }
-                for cell in self.plan["cells"]
-            ]
-        )
+        found = pd.DataFrame(self.plan["cells"]).rename(columns={"column": "configuration"})
+        found["planned_runs"] = found["runs"].map(len)
+        found = found[[*CELL, "planned_runs", "unsupported"]]
         found = found.merge(self.workloads[[*WORKLOAD, "workload"]], on=WORKLOAD, how="left")
-        names = [
-            "configuration",
-            "title",
-            "framework",
-            "family",
-            "stack",
-            "accelerator",
-            "precision",
-        ]
+        names = ["configuration", "title", "framework", "family"]
+        names += ["stack", "accelerator", "precision"]
         return found.merge(self.configurations[names], on="configuration", how="left")
 
     @cached_property
@@ -402,18 +331,6 @@ class Data:
         synchronized_ms, joules_per_step, steps, in_turns.
         """
         return stats.with_the_fastest(self.timed, self.ratios, GROUP, WORKLOAD)
-
-    def ratio(self, workload: tuple[str, str, int], base: str, new: str) -> stats.Ratio:
-        """Return t(new) / t(base) in a workload over all rounds, by the policy of the table."""
-        found = self.ratios
-        keys = (*workload, base, new)
-        names = [*WORKLOAD, "base", "configuration"]
-        line = found[
-            np.logical_and.reduce([found[n] == k for n, k in zip(names, keys, strict=True)])
-        ]
-        return (
-            stats.Ratio(*line[list(stats.Ratio._fields)].iloc[0]) if len(line) else stats.NO_RATIO
-        )
 
 
 def _interference(runs: pd.DataFrame) -> pd.Series:

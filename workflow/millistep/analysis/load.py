@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pandas as pd
@@ -205,23 +206,26 @@ def _chunk(records: Iterable[dict[str, Any]]) -> dict[str, pd.DataFrame]:
         ]
         for name, place in MEDIANS.items():
             times = _pop(row, place)
-            row[name] = pd.Series(times).median() / 1e6 if times else None
+            row[name] = median(times) / 1e6 if times else None
         for place, between in JOINED.items():
             row[place] = between.join(map(str, _pop(row, place) or [])) or None
         row["environment.variables"] = (
             json.dumps(variables) if (variables := _pop(row, "environment.variables")) else None
         )
-        rows.append(row)
-    runs = pd.json_normalize(rows)
-    nested = [
-        name
-        for name in runs.columns[runs.dtypes.eq(object)]
-        if runs[name].map(type).isin([list, dict]).any()
-    ]
-    runs = runs.drop(columns=nested).dropna(axis=1, how="all")
+        rows.append(dict(_scalars(row)))
+    runs = pd.DataFrame(rows).dropna(axis=1, how="all")
     return {"runs": runs} | {
         name: pd.DataFrame(found, columns=None if found else RUN) for name, found in lists.items()
     }
+
+
+def _scalars(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the scalars of nested objects by their dotted names; lists are left out."""
+    for name, value in content.items():
+        if isinstance(value, dict):
+            yield from _scalars(value, f"{prefix}{name}.")
+        elif not isinstance(value, list):
+            yield prefix + name, value
 
 
 def _flat(entry: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:

@@ -154,6 +154,12 @@ def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> 
     return over_rounds(means, by, names).assign(workloads=sizes)
 
 
+def resolution(cells: pd.DataFrame) -> float:
+    """Return the median half-width of the 95 % intervals of ratios to the fastest, as a share."""
+    others = cells[cells["standing"] != FASTEST]
+    return float(np.sqrt(others["ratio_high"] / others["ratio_low"]).median() - 1)
+
+
 def _adjusted(
     able: pd.DataFrame, ratios: pd.DataFrame, group: list[str], workload: list[str]
 ) -> pd.Series:

@@ -115,7 +115,7 @@ def _render(
     for folder in own:
         (project / folder).parent.mkdir(parents=True, exist_ok=True)
         (project / folder).symlink_to(ROOT / folder)
-    if own != folders and any((archive / folder / "topics").is_dir() for folder in folders):
+    if own != folders and any((archive / folder / "analysis.py").is_file() for folder in folders):
         found.reasons.append("topics of its folders are code of the archive, which is not run")
     render(project / place, (project / place).parent, study_topics=own == folders)
 

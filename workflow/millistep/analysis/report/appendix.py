@@ -14,6 +14,7 @@ from millistep.analysis import stats, tables
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.report import setting
 from millistep.analysis.report.page import IN_APPENDIX, picture, write_page
+from millistep.analysis.topics import TOPICS
 from millistep.analysis.topics.why import group_of, idle_shares
 from millistep.analysis.words import (
     NA,
@@ -32,6 +33,8 @@ from millistep.analysis.words import (
 LONGEST, SHOWN = 10, 5  # operations of a cell in operations.csv, in the appendix
 MOST_RUNS = 2000  # in the run tables; runs.csv has all
 MOST_FAILURES = 40
+CAPTIONS = {name: topic.TITLE for name, topic in TOPICS.items()}
+CAPTIONS |= {"rounds": "Every timing window, as a deviation from the mean of its cell"}
 RUN_COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "ms/step": ("ms_per_step", ms),
     "CV": ("window_cv", percent),
@@ -69,7 +72,7 @@ def write(data: Data, folder: Path, drawn: Sequence[str]) -> None:
             )
             if len(frame)
         ],
-        "pictures": {name: picture(name, folder) for name in figures},
+        "pictures": {name: (CAPTIONS[name], picture(name, folder)) for name in figures},
     }
     write_page(folder / "appendix.html", "appendix.html.j2", page)
 

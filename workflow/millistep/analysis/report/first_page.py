@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from millistep.analysis.frames import GROUP, WORKLOAD, Data
-from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, SLOWER, TIED
+from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, SLOWER, TIED, resolution
 from millistep.analysis.words import count, listed, percent, some
 
 ACCELERATORS = {"cpu": "CPU", "cuda": "GPU"}
@@ -54,9 +54,11 @@ def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
     for task, group in of.groupby("task", sort=False):
         by_tasks[_span(group["ratio"])].append(task)
     spans = [f"{span} times in {listed(tasks)}" for span, tasks in by_tasks.items()]
+    spans[0] = spans[0].replace("times", "times as long", 1)
     title = of["title"].iloc[0]
     return (
-        f"{title} is significantly slower than the fastest framework in {where}: {listed(spans)}.",
+        f"{title} is significantly slower than the fastest framework in {where}: it takes "
+        f"{listed(spans)}.",
         named,
     )
 
@@ -99,7 +101,7 @@ def leaders(cells: pd.DataFrame) -> str:
     alone = int(proven.sum())
     shares = [f"{title} in {n}" for title, n in number.head(3).items()]
     tail = f"; {count(alone, 'workload')} {'has' if alone == 1 else 'have'} a single winner"
-    return f"Fastest or tied with it, of {count(total, 'workload')}: {listed(shares)}{tail}."
+    return f"Fastest or tied, of {count(total, 'workload')}: {listed(shares)}{tail}."
 
 
 def decided(data: Data) -> str:
@@ -111,7 +113,7 @@ def decided(data: Data) -> str:
     undecided = groups["standing"].agg(lambda of: of.eq(INCONCLUSIVE).any())
     labels = groups["workload"].first()[undecided]
     total, still_open = len(undecided), int(undecided.sum())
-    half = resolution(data)
+    half = resolution(data.cells)
     resolved = f"{data.plan['runs']} rounds on this machine resolve about {percent(half)}"
     if not still_open:
         return f"Every framework is placed in all of {count(total, 'workload')}; {resolved}."
@@ -119,13 +121,6 @@ def decided(data: Data) -> str:
         f"{total - still_open} of {count(total, 'workload')} are decided; open: "
         f"{some(labels.unique())}. {resolved[0].upper()}{resolved[1:]}."
     )
-
-
-def resolution(data: Data) -> float:
-    """Return the median half-width of the 95 % intervals of ratios to the fastest, as a share."""
-    cells = data.cells
-    others = cells[(cells["standing"] != FASTEST) & cells["ratio_low"].notna()]
-    return float(np.sqrt(others["ratio_high"] / others["ratio_low"]).median() - 1)
 
 
 def setting(data: Data) -> str:

@@ -6,45 +6,29 @@ links to its cell in the appendix, and what the run cannot support is left out.
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from millistep.analysis import caveat_frames, claims, published
+from millistep.analysis import caveat_frames, published
 from millistep.analysis.frames import CELL, GROUP, WORKLOAD, Data
 from millistep.analysis.report import first_page, setting
-from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER, TIED, with_the_fastest
-from millistep.analysis.topics import padding, pairs
-from millistep.analysis.topics.pairs import FASTER
-from millistep.analysis.words import (
-    NA,
-    anchor,
-    count,
-    environment,
-    gain,
-    listed,
-    markdown,
-    ms,
-    percent,
-    times,
-    within,
-)  # fmt: skip
+from millistep.analysis.report.keras_findings import backend, findings, target, titles_of
+from millistep.analysis.stats import (
+    EXCLUDED,
+    FASTEST,
+    SLOWER,
+    TIED,
+    resolution,
+    with_the_fastest,
+)
+from millistep.analysis.words import NA, count, environment, listed, markdown, ms, percent
 
 ORDER = ["pytorch-eager", "pytorch-compiled", "keras2-tensorflow"]
 ORDER += ["keras3-tensorflow", "keras3-jax", "keras3-torch"]
 FAMILIES = {"pytorch": "native PyTorch", "keras2": "Keras 2", "keras3": "Keras 3"}
 OTHERS = {"pytorch": "native PyTorch implementations", "keras2": "Keras 2 with TensorFlow"}
-KERAS3, KERAS2 = "family == 'keras3'", "family == 'keras2'"
-MOST_CAVEATS, MOST_GAINS = 5, 3
-
-
-class Finding(NamedTuple):
-    """A key finding: its title, its sentences, and the name of its figure if there is one."""
-
-    title: str
-    sentences: list[str]
-    figure: str = ""
+MOST_CAVEATS = 5
 
 
 def write(data: Data, folder: Path, drawn: Sequence[str], caveats: pd.DataFrame) -> None:
@@ -55,7 +39,6 @@ def write(data: Data, folder: Path, drawn: Sequence[str], caveats: pd.DataFrame)
 def page(data: Data, drawn: Sequence[str], caveats: pd.DataFrame) -> str:
     """Return the page as Markdown."""
     cells = shown(data)
-    findings = [backends(data, cells), *native(data, cells), box(data, cells), keras2(data, cells)]
     alarms = caveats[caveats["severity"].isin(["critical", "warning"])]
     head, lines, notes = table(data, cells)
     return environment().get_template("page.md.j2").render(
@@ -74,7 +57,7 @@ def page(data: Data, drawn: Sequence[str], caveats: pd.DataFrame) -> str:
         alarms=alarms.head(MOST_CAVEATS).to_dict("records"),
         more_alarms=max(0, len(alarms) - MOST_CAVEATS),
         conditions=published.conditions(data),
-        findings=[found for found in findings if found],
+        findings=findings(data, cells),
         drawn=drawn,
         conclusions=conclusions(data, cells),
         references=[model["citation"] for model in data.plan["models"].values()],
@@ -102,7 +85,7 @@ def shown(data: Data) -> pd.DataFrame:
 
 def intro(cells: pd.DataFrame) -> str:
     """Return which frameworks are compared."""
-    titles = [_backend(title) for title in _titles(cells[cells["family"] == "keras3"])]
+    titles = [backend(title) for title in titles_of(cells[cells["family"] == "keras3"])]
     number = {1: "the backend", 2: "the two backends", 3: "the three backends"}
     ours = [f"{number[len(titles)]} of Keras 3 ({listed(titles)})"] if titles else []
     others = [OTHERS[name] for name in OTHERS if name in set(cells["family"])]
@@ -166,7 +149,7 @@ def results(data: Data) -> list[str]:
 
 def table(data: Data, cells: pd.DataFrame) -> tuple[list[str], list[list[str]], list[str]]:
     """Return Table 2: its head, its lines, and the texts of its footnotes."""
-    titles = _titles(cells)
+    titles = titles_of(cells)
     head = ["", "Batch<br>size", *(title.replace(" (", "<br>(") for title in titles)]
     has_best = (cells["family"] == "keras3").any()
     head += ["Keras 3<br>(best)"] if has_best else []
@@ -198,175 +181,7 @@ def _cell(line: pd.Series, notes: dict[str, str]) -> str:
     open_mark = "" if line["standing"] in (FASTEST, TIED, SLOWER, EXCLUDED) else " ?"
     half = np.sqrt(line["high"] / line["low"]) - 1
     width = "" if pd.isna(half) else f"<br>± {percent(half)}"
-    return f"[{text}]({_target(line)}){open_mark}{letter}{width}"
-
-
-def backends(data: Data, cells: pd.DataFrame) -> Finding | None:
-    """Return key finding 1: whether a backend of Keras 3 is the best."""
-    found = claims.among({"of": KERAS3}, cells, data).merge(cells[[*CELL, "order"]], on=CELL)
-    several = found.groupby(WORKLOAD)["configuration"].transform("size") > 1
-    found = found[several]
-    if found["configuration"].nunique() < 2:
-        return None
-    total = found[WORKLOAD].drop_duplicates().shape[0]
-    titles = _titles(found)
-    ahead = found["standing"].isin([FASTEST, TIED]).groupby(found["title"]).sum()
-    slower = found["standing"].eq(SLOWER).groupby(found["title"]).sum()
-    others = found[found["standing"] != FASTEST].groupby(WORKLOAD)["standing"]
-    decided = others.agg(lambda of: of.eq(SLOWER).all())
-    leaders = found[found["standing"] == FASTEST].set_index(WORKLOAD)["title"]
-    single = set(leaders[decided.reindex(leaders.index, fill_value=False)])
-    title = "No backend is shown to be the best"
-    if (slower > 0).all():
-        title = 'There is no "best" backend'
-    elif len(single) == 1 and decided.all():
-        title = f"{_backend(*single)} is the fastest backend in every workload"
-    numbers = [f"{_backend(name)} in {ahead[name] or 'none'}" for name in titles]
-    texts = [
-        f"Fastest or tied with the fastest backend, of {count(total, 'workload')}: "
-        f"{listed(numbers)}."
-    ]
-    if not decided.all():
-        number = count(int((~decided).sum()), "workload")
-        texts.append(f"In {number}, the data do not separate a single fastest backend.")
-    for name in titles:
-        of = found[found["title"] == name]
-        if slower[name] == len(of):
-            low, high = of.loc[of["ratio"].idxmin()], of.loc[of["ratio"].idxmax()]
-            texts.append(
-                f"The {_backend(name)} backend is slower than the fastest one in every workload: "
-                f"{_ratio(low)} to {_ratio(high)} times its time."
-            )
-    return Finding(title, texts + _padding(data, cells))
-
-
-def _padding(data: Data, cells: pd.DataFrame) -> list[str]:
-    """Return whether static padding explains slow generation of the backends of Keras 3."""
-    ours = cells.loc[cells["family"] == "keras3", CELL]
-    slow = padding.table(data).merge(ours, on=CELL)
-    slow = slow[slow["verdict"] != padding.FAST]
-    texts = []
-    for name, of in slow.groupby("title", sort=False):
-        words = of["verdict"].value_counts()
-        parts = [f"{_VERDICTS[word]} in {number}" for word, number in words.items()]
-        texts.append(
-            f"{name} generates slowly in {count(len(of), 'workload')}; static padding "
-            f"{listed(parts)}."
-        )
-    return texts
-
-
-_VERDICTS = {
-    padding.EXPLAINS: "is the reason",
-    padding.NOT: "is not the reason",
-    padding.OPEN: "may be the reason",
-}
-
-
-def native(data: Data, cells: pd.DataFrame) -> list[Finding]:
-    """Return key finding 2: the fastest backend of Keras 3 against native PyTorch."""
-    found = []
-    for framework, name in (("pytorch-eager", "eager"), ("pytorch-compiled", "compiled")):
-        base = f"framework == '{framework}'"
-        gains = _gains(KERAS3, base, data, cells)
-        if len(gains):
-            found.append((f"native PyTorch ({name})", gains))
-    if not found:
-        return []
-    title = _title("the reference PyTorch implementations", found[0][1])
-    texts = [text for name, gains in found for text in against(name, gains)]
-    return [Finding(title, texts, "speedup_over_pytorch")]
-
-
-def box(data: Data, cells: pd.DataFrame) -> Finding | None:
-    """Return key finding 3: what the frameworks reach without optimization by their users."""
-    texts = []
-    names = ("pytorch-compiled", "pytorch-eager")
-    compiled = _gains(*(f"framework == '{name}'" for name in names), data, cells)
-    if len(compiled):
-        texts += _counts("Compiling makes native PyTorch faster", compiled)
-        texts += _largest(
-            "The largest gain from compiling", compiled[compiled["verdict"] == FASTER]
-        )
-    upgrades = pairs.table(data).query("setting == 'overlay'").dropna(subset="speedup")
-    for line in upgrades.to_dict("records"):
-        texts.append(
-            f"{markdown(line['to'])} instead of {markdown(line['from'])} changes the throughput of "
-            f"{line['workload']} by {_gain(line, line['new'])}."
-        )
-    best = _comparable(cells).dropna(subset="share_of_best")
-    if len(best):
-        best = best.loc[best.groupby(WORKLOAD, sort=False)["ms"].idxmin()]
-        best = best.sort_values("share_of_best", ascending=False)
-        parts = [
-            f"{line['workload']} [{percent(line['share_of_best'])}]({_target(line)})"
-            for _, line in pd.concat([best.head(1), best.iloc[1:].tail(1)]).iterrows()
-        ]
-        texts.append(
-            "Share of this machine's best matrix product that the fastest configuration reaches: "
-            f"{' down to '.join(parts)}."
-        )
-    return Finding('"Out-of-the-box" performance', texts) if texts else None
-
-
-def keras2(data: Data, cells: pd.DataFrame) -> Finding | None:
-    """Return key finding 4: the fastest backend of Keras 3, or an upgrade alone, and Keras 2."""
-    gains = _gains(KERAS3, KERAS2, data, cells)
-    if gains.empty:
-        return None
-    texts = against("Keras 2", gains)
-    upgrade = _gains("framework == 'keras3-tensorflow'", KERAS2, data, cells)
-    if len(upgrade):
-        texts += _counts("Upgrading alone, with the TensorFlow backend, is faster", upgrade)
-        slower = upgrade[upgrade["verdict"] == SLOWER].iloc[::-1]
-        texts += _largest("The largest loss from upgrading alone", slower)
-    return Finding(_title("Keras 2", gains), texts, "speedup_over_keras2")
-
-
-def against(name: str, gains: pd.DataFrame) -> list[str]:
-    """Return the sentences on Keras 3 with its fastest backend against another framework."""
-    texts = _counts(f"With its fastest backend, Keras 3 is faster than {name}", gains)
-    texts += _largest("The largest gains in throughput", gains[gains["verdict"] == FASTER])
-    double = int((gains["low"] > 1).sum())
-    if double:
-        texts.append(f"The gain exceeds 100 % in {double} of {count(len(gains), 'workload')}.")
-    slower = gains[gains["verdict"] == SLOWER].iloc[::-1]
-    return texts + _largest("The largest loss", slower)
-
-
-def _counts(text: str, gains: pd.DataFrame) -> list[str]:
-    """Return '... in 5 of 6 workloads, slower in none, and inconclusive or tied in 1.'"""
-    faster, slower = (int((gains["verdict"] == word).sum()) for word in (FASTER, SLOWER))
-    rest = len(gains) - faster - slower
-    parts = [f"{text} in {faster or 'none'} of {count(len(gains), 'workload')}"]
-    parts += [f"slower in {slower}"] if slower else []
-    parts += [f"not separated in {rest}"] if rest else []
-    return [f"{listed(parts)}."]
-
-
-def _largest(text: str, gains: pd.DataFrame) -> list[str]:
-    """Return the first gains with interval, link and workload."""
-    parts = [
-        f"{_gain(line, line['configuration'])} in {line['workload']}"
-        for line in gains.head(MOST_GAINS if text.endswith("s in throughput") else 1).to_dict(
-            "records"
-        )
-    ]
-    return [f"{text}: {'; '.join(parts)}."] if parts else []
-
-
-def _title(other: str, gains: pd.DataFrame) -> str:
-    """Return the title of a finding on Keras 3 against another framework."""
-    faster, slower = (int((gains["verdict"] == word).sum()) for word in (FASTER, SLOWER))
-    total = count(len(gains), "workload")
-    if faster == len(gains):
-        return f"Keras 3 is faster than {other}"
-    if faster and slower:
-        return f"Keras 3 is faster than {other} in {faster} and slower in {slower} of {total}"
-    if faster or slower:
-        word = "faster" if faster else "slower"
-        return f"Keras 3 is {word} than {other} in {faster or slower} of {total}"
-    return f"No difference between Keras 3 and {other} is shown"
+    return f"[{text}]({target(line)}){open_mark}{letter}{width}"
 
 
 def conclusions(data: Data, cells: pd.DataFrame) -> list[str]:
@@ -381,52 +196,13 @@ def conclusions(data: Data, cells: pd.DataFrame) -> list[str]:
     slowest, named = first_page.slowest(cells)
     texts = [slowest, *texts] if named else [*texts, slowest]
     texts += [first_page.by_task(cells, named)]
-    half = first_page.resolution(data)
+    half = resolution(data.cells)
     if not np.isnan(half):
         texts.append(
             f"This run resolves differences of about {percent(half)}; smaller ones are "
             "inconclusive."
         )
     return [text for text in texts if text]
-
-
-def _gains(new: str, base: str, data: Data, cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the gains of workloads with a verdict: a single run shows no difference."""
-    found = claims.gains({"new": new, "base": base}, _comparable(cells), data)
-    return found.dropna(subset="verdict")
-
-
-def _comparable(cells: pd.DataFrame) -> pd.DataFrame:
-    return cells[cells["comparable"]]
-
-
-def _titles(cells: pd.DataFrame) -> list[str]:
-    """Return the titles of the configurations in the page's order."""
-    return cells.sort_values("order", kind="stable")["title"].drop_duplicates().tolist()
-
-
-def _backend(title: str) -> str:
-    """Return 'JAX' of 'Keras 3 (JAX)'."""
-    return title.partition("(")[2].partition(")")[0] or title
-
-
-def _gain(line: dict[str, Any], configuration: str) -> str:
-    """Return a gain with its interval as a link to the cell of a configuration."""
-    ends = (line["low"], line["high"])
-    low, high = (end + 1 for end in ends) if "gain" in line else ends
-    text = within(line["speedup"], low, high, gain)
-    cell = [line[name] for name in WORKLOAD] + [configuration]
-    return f"[{text}](appendix.html#{anchor(cell)})"
-
-
-def _ratio(line: pd.Series) -> str:
-    """Return a ratio to the fastest with its interval, its workload, and a link to its cell."""
-    text = within(line["ratio"], line["ratio_low"], line["ratio_high"], times)
-    return f"[{text}]({_target(line)}) ({line['workload']})"
-
-
-def _target(line: pd.Series) -> str:
-    return f"appendix.html#{anchor([line[name] for name in CELL])}"
 
 
 def _letter(place: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from millistep.analysis import figures, tables
+from millistep.analysis import figures, stats, tables
 from millistep.analysis.frames import Data
 from millistep.analysis.report import first_page, setting
 from millistep.analysis.words import NA, REPORT, count, environment, percent
@@ -115,7 +115,7 @@ def table(data: Data, appendix: str) -> Markup:
 
 def resolution(data: Data) -> str:
     """Return what this machine resolves, in one number."""
-    half = first_page.resolution(data)
+    half = stats.resolution(data.cells)
     if pd.isna(half):
         return ""
     turns = data.runs["timing.in_turns"].fillna(1).astype(float).gt(1).any()

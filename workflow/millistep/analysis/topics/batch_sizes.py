@@ -3,6 +3,8 @@
 A step takes t = a + c * batch. The fixed share is that of a in the step of the table.
 """
 
+from functools import lru_cache
+
 import numpy as np
 import pandas as pd
 
@@ -30,6 +32,7 @@ def steps(data: Data) -> pd.DataFrame:
     return found[found.groupby(RUN)["samples"].transform("nunique") > 1]
 
 
+@lru_cache(maxsize=1)
 def table(data: Data) -> pd.DataFrame:
     """Return a line per cell with other batch sizes: its fixed share with interval over runs."""
     found = steps(data)

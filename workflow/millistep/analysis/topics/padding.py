@@ -5,7 +5,7 @@ A call takes t = a + b n + c n L. The share of c n L at the workload's own n and
 of padding from above: it takes all positions as padding, also those that hold tokens.
 """
 
-import math
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -51,24 +51,32 @@ def calls(data: Data) -> pd.DataFrame:
     found = found[(found[KIND] > 0).all(axis=1)].rename(columns={"steps": "calls"})
     probes = found.groupby(RUN, sort=False)["probe"]
     both = (probes.transform("min") == 0) & (probes.transform("max") > 0)
-    return found.loc[both, [*RUN, *KIND, "ms", "calls"]].astype(dict.fromkeys(["ms", *KIND], float))
+    found = found.assign(spent_ms=found["ms"] * found["calls"]).loc[both]
+    numbers = ["ms", *KIND, "spent_ms"]
+    return found[[*RUN, *numbers, "calls"]].astype(dict.fromkeys(numbers, float))
 
 
-def padding_share(run: pd.DataFrame) -> float:
-    """Return the share of c n L in a run's own call; NaN if its kinds cannot separate the terms.
+def padding_shares(lines: pd.DataFrame) -> pd.Series:
+    """Return the share of c n L in the own call of each run whose kinds separate the three terms.
 
     A time is weighted by the root of its number of calls over the mean time of its kind.
     """
-    kinds = run.groupby(KIND, sort=False)
-    if kinds.ngroups < 3:
-        return math.nan
-    total = (run["ms"] * run["calls"]).groupby([run[name] for name in KIND]).transform("sum")
-    mean = total / kinds["calls"].transform("sum")
-    weights = np.sqrt(run["calls"]) / mean
-    n, length = (run[name] / run[name].iloc[0] for name in KIND)
-    terms = np.column_stack([np.ones(len(run)), n, n * length]) * weights.to_numpy()[:, None]
-    parts, _, rank, _ = np.linalg.lstsq(terms, (run["ms"] * weights).to_numpy(float), rcond=None)
-    return float(parts[2] / parts.sum()) if rank == 3 and parts.sum() > 0 else math.nan
+    runs, kinds = lines.groupby(RUN, sort=False), lines.groupby([*RUN, *KIND], sort=False)
+    sums = kinds[["spent_ms", "calls"]].transform("sum")
+    weights = np.sqrt(lines["calls"]) * sums["calls"] / sums["spent_ms"]
+    n, length = (lines[name] / runs[name].transform("first") for name in KIND)
+    terms = np.column_stack([np.ones(len(lines)), n, n * length]) * weights.to_numpy()[:, None]
+    values, sizes = (lines["ms"] * weights).to_numpy(float), runs["ms"].transform("size")
+    order = np.argsort(runs.ngroup().to_numpy(), kind="stable")
+    found = []
+    for size in sizes.unique():  # runs with as many calls are solved together
+        own = order[sizes.to_numpy()[order] == size]
+        stacked = terms[own].reshape(-1, size, 3)
+        parts = (np.linalg.pinv(stacked) @ values[own].reshape(-1, size, 1))[..., 0]
+        known = (np.linalg.matrix_rank(stacked) == 3) & (parts.sum(axis=1) > 0)
+        names = pd.MultiIndex.from_frame(lines[RUN].iloc[own[::size]])
+        found.append(pd.Series(parts[:, 2] / parts.sum(axis=1), names)[known])
+    return pd.concat(found)
 
 
 def padded(data: Data) -> pd.DataFrame:
@@ -81,6 +89,7 @@ def padded(data: Data) -> pd.DataFrame:
     return cells.assign(pads=cells["static"].where(cells["static"].notna(), by_family).astype(bool))
 
 
+@lru_cache(maxsize=1)
 def table(data: Data) -> pd.DataFrame:
     """Return a line per padded cell with its share, and whether padding explains its distance.
 
@@ -90,9 +99,7 @@ def table(data: Data) -> pd.DataFrame:
     lines = lines.merge(cells.loc[cells["pads"], CELL], on=CELL)
     if lines.empty:
         return pd.DataFrame(columns=COLUMNS)
-    runs = lines.groupby(RUN, sort=False)[[*KIND, "ms", "calls"]]
-    of_runs = runs.apply(padding_share).dropna().rename("share")
-    shares = t_means(of_runs.groupby(level=CELL, sort=False))
+    shares = t_means(padding_shares(lines).groupby(level=CELL, sort=False))
     own = lines.groupby(CELL, sort=False)[KIND].first()
     shares["unused"] = (own["new_tokens"] + 1) / 2 / own["max_length"]
     shares = shares.rename(columns={"mean": "share", "values": "runs"})

@@ -14,7 +14,7 @@ import pandas as pd
 
 from millistep.analysis.frames import CELL, WORKLOAD, Data
 from millistep.analysis.stats import ALPHA, INCONCLUSIVE, SLOWER, TIE, TIED, holm
-from millistep.analysis.words import listed, some
+from millistep.analysis.words import count, listed, some
 
 TITLE = "Pairwise comparisons"
 METHODS = (
@@ -144,8 +144,9 @@ def sentences(table: pd.DataFrame) -> list[str]:
             for word, lines in compared.groupby("verdict", sort=True)
             if word in (FASTER, SLOWER)
         ]
-        text = listed(shown) if shown else "no difference is shown in any"
-        found.append(f"{question} {text[0].upper()}{text[1:]} of {len(compared)} comparisons.")
+        text = f"{listed(shown)} of" if shown else "no difference is shown in"
+        number = count(len(compared), "comparison")
+        found.append(f"{question} {text[0].upper()}{text[1:]} {number}.")
     return found
 
 

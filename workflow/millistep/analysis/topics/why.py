@@ -1,7 +1,7 @@
 """Why is a configuration slower? The parts of a step that take longer than in the fastest one."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 
@@ -54,6 +54,7 @@ def operations(data: Data) -> pd.DataFrame:
     return found.assign(group=found["name"].map(group_of))
 
 
+@lru_cache(maxsize=1)
 def parts(data: Data) -> pd.DataFrame:
     """Return ms of the timed step by part and run, for each place of the profiler's own cost."""
     needed = ["ms_per_step", "plain_ms", "profiler_slowdown", "accelerator"]
