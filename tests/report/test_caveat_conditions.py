@@ -26,6 +26,13 @@ BARS = {
         [("execution",), ("precision",), ("parameters",), ("trainable parameters",)],
     ),
     "parameters_differ": (["excess"], [(0.001,)], [(0.0009,), (0.0,)]),
+    "parameters_counted_differently": (
+        ["work.moving_averages", "work.second_biases"],
+        [(1, 0), (0, 1), (NAN, 1)],
+        [(0, 0), (NAN, NAN)],
+    ),
+    "harness": (["share"], [(0.02,)], [(0.019,), (NAN,)]),
+    "stopped_by_quota": (["share"], [(0.001,)], [(0.0,)]),
     "disturbed": (
         ["affected", "load.swapped_mib", "load.foreign_cpu_share"],
         [("others computed", 0.0, 0.2), ("", 1.0, 0.0)],
@@ -117,6 +124,14 @@ def test_trained_parameters_count_in_fit_only(monkeypatch):
         assert len(found) == entries
         assert found.loc["parameters", ["fewest", "most"]].tolist() == [1000, 1100]
         assert found.loc["parameters", "excess"] == pytest.approx(0.1)
+
+
+def test_shares_of_the_harness_and_of_a_quota_by_hand(monkeypatch):
+    runs = {"timing.harness_ns": [4e4, None], "ms_per_step": [1.0, 1.0]}
+    quota = {"load.quota_periods": [100, 0], "load.quota_throttled_periods": [5, 0]}
+    of_runs(monkeypatch, runs | quota)
+    assert caveat_frames.harness(None)["share"].tolist()[:1] == [pytest.approx(0.04)]
+    assert caveat_frames.quota(None)["share"].tolist() == [pytest.approx(0.05), 0.0]
 
 
 def test_machines_and_threads_are_counted_by_workload(monkeypatch):
