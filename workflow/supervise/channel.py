@@ -53,4 +53,4 @@ def _event(line: bytes) -> dict[str, Any]:
             return event
     except (ValueError, TypeError, KeyError, RecursionError):
         pass
-    raise NoEvent(f"another process wrote to the channel of its events: {line[:SHOWN]!r}")
+    raise NoEvent(f"something else wrote to the channel of its events: {line[:SHOWN]!r}")
