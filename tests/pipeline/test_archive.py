@@ -27,5 +27,5 @@ def test_the_archive_of_a_real_run_verifies(project, tmp_path):
     for name in drawn:
         assert (tmp_path / name).read_bytes() == (project.folder / name).read_bytes(), name
 
-    project.edit("CITATION.cff", "version: 0.1.0", "version: 0.1.1")
+    project.edit("CITATION.cff", "version: 1.0.0", "version: 1.0.1")
     assert project.planned("archive") == {"archive": 1}
