@@ -138,7 +138,7 @@ def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut
     with open(tmp_path / "logs/run1.log", "rb") as log:
         kept = log.read()
     assert kept.startswith(b"xxx") and len(kept) < 2 * logs.FIRST_BYTES + 2**20
-    assert re.search(rb"\n\[millistep: \d\d MiB left out\]\n", kept)
+    assert re.search(rb"\n\[millistep: \d\d MiB omitted\]\n", kept)
 
 
 def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
