@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from planning import changes
 from planning.config import lay_over
 from planning.order import positions
-from planning.runs import until_decided
+from planning.runs import cost, until_decided
 
 from ..nets import NETS
 from ..shared import SMALL_NETS, put, valid
@@ -230,6 +230,16 @@ def test_auto_adds_rounds_to_undecided_workloads_and_counts_the_looks(tmp_path, 
     assert [*again.runs_of.values()] == [5, 5, 9]
     assert [row["looks"] for row in again.document()["rows"]] == [2, 2, 4]
     assert {row["looks"] for row in plan(models=models, runs=5).document()["rows"]} == {0}
+
+
+def test_the_cost_of_more_rounds_counts_undecided_workloads_that_may_have_more():
+    one = {"undecided": True, "rounds": 3, "round_s": 60.0}
+    full, decided = one | {"rounds": 9}, one | {"undecided": False}
+    assert cost([one, full, decided]).startswith(
+        "1 workload is undecided: 2 more rounds of it take about 2 min"
+    )
+    assert cost([one, one]).startswith("2 workloads are undecided: 2 more rounds of them take")
+    assert cost([full, decided]) == ""
 
 
 @pytest.mark.parametrize(

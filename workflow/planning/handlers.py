@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from planning import changes
+from planning.runs import cost
 from planning.start import Start, tell
 
 
@@ -55,7 +56,15 @@ class Handlers:
         sys.stdout.flush()
         sys.stdout.buffer.write(self._page.with_name("table.md").read_bytes())
         try:
-            sentences = json.loads(self._page.with_name("summary.json").read_text())["sentences"]
+            summary = json.loads(self._page.with_name("summary.json").read_text())
+            sentences = [*summary["sentences"], cost(summary["workloads"])]
         except (OSError, ValueError, LookupError, TypeError):
             sentences = []
-        print("", *sentences, "", f"Report: {self._page.as_posix()}", sep="\n", flush=True)
+        print(
+            "",
+            *filter(None, sentences),
+            "",
+            f"Report: {self._page.as_posix()}",
+            sep="\n",
+            flush=True,
+        )

@@ -44,6 +44,21 @@ def until_decided(default: int, rows: Sequence[Row], summary: Path) -> dict[Row,
     return found
 
 
+def cost(workloads: Sequence[dict[str, Any]]) -> str:
+    """Return what more rounds of the undecided workloads would cost; empty without any."""
+    able = [w for w in workloads if w["undecided"] and w["rounds"] + MORE <= MOST]
+    if not able:
+        return ""
+    minutes = max(1, round(MORE * sum(w["round_s"] for w in able) / 60))
+    which, of = (
+        ("1 workload is", "it") if len(able) == 1 else (f"{len(able)} workloads are", "them")
+    )
+    return (
+        f"{which} undecided: {MORE} more rounds of {of} take about {minutes} min; "
+        "a start with runs: auto adds them."
+    )
+
+
 def looks(default: int, rounds: int) -> int:
     """Return how often it was looked whether a workload with so many rounds is decided."""
     return 1 + (rounds - default) // MORE

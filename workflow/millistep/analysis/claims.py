@@ -8,7 +8,15 @@ import yaml
 
 from millistep.analysis.frames import CELL, GROUP, WORKLOAD, Data
 from millistep.analysis.published import PAPER, REFERENCE, published
-from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER, t_means, with_the_fastest
+from millistep.analysis.stats import (
+    EXCLUDED,
+    FASTEST,
+    MIN_RUNS,
+    SLOWER,
+    holm_over_pairs,
+    t_means,
+    with_the_fastest,
+)
 from millistep.analysis.topics import padding, why
 from millistep.analysis.topics.pairs import verdicts
 from millistep.analysis.words import count, percent, some
@@ -75,11 +83,16 @@ def matched(claim: dict[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def gains(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> pd.DataFrame:
-    """Return the matched cells with gain, low, high and verdict, the largest gain first."""
-    found = matched(claim, cells).merge(data.ratios, on=[*CELL, "base"], suffixes=("_cell", ""))
+    """Return the matched cells with gain, low, high and verdict, the largest gain first.
+
+    The data choose the cells, so verdicts are corrected for all pairs of a workload.
+    """
+    able = cells[cells["comparable"] & (cells["runs"] >= MIN_RUNS)]
+    ratios = data.ratios.assign(p=holm_over_pairs(able, data.ratios, WORKLOAD, WORKLOAD))
+    found = matched(claim, cells).merge(ratios, on=[*CELL, "base"], suffixes=("_cell", ""))
     found["speedup"] = 1 / found["ratio"]
     found["low"], found["high"] = 1 / found["high"], 1 / found["low"]
-    found["verdict"] = verdicts(found, WORKLOAD)
+    found["verdict"] = verdicts(found)
     found[["gain", "low", "high"]] = found[["speedup", "low", "high"]] - 1
     return found.sort_values("gain", ascending=False, kind="stable")
 

@@ -47,7 +47,8 @@ def cells(base: Data, other: Data) -> pd.DataFrame:
         lines.append((note, *(stats.NO_RATIO if note else _ratio(*own))))
     names = ["note", "ratio", "low", "high", "p", "rounds"]
     found[names] = pd.DataFrame(lines, columns=names)
-    judged = verdicts(found.assign(speedup=1 / found["ratio"]), WORKLOAD)
+    p = found.groupby(WORKLOAD, sort=False)["p"].transform(stats.holm)
+    judged = verdicts(found.assign(speedup=1 / found["ratio"], p=p))
     found["verdict"] = None if machines_differ(base, other) else judged
     return found[COLUMNS]
 

@@ -16,7 +16,7 @@ from matplotlib.axis import Axis
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.stats import EXCLUDED, FASTEST
@@ -93,13 +93,16 @@ def of_topic(topic: Any, data: Data) -> Callable[[Figure], None]:
 
 
 def _logarithmic(axis: Axis) -> None:
-    """Mark 1, 2, 5 and 10, or powers of ten over a long range.
+    """Mark 1, 2, 5 and 10, or powers of ten over a long range, or equal steps within a short one.
 
     The labels of matplotlib are mathematics, which RC turns off, and minor ticks take half of the
     time of drawing.
     """
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 50 * low else (1.0,)))
+    if high < 10 * low:
+        axis.set_major_locator(MaxNLocator(4))
+    else:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 50 * low else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_locator(NullLocator())
 

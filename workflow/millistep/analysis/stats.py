@@ -160,11 +160,14 @@ def resolution(cells: pd.DataFrame) -> float:
     return float(np.sqrt(others["ratio_high"] / others["ratio_low"]).median() - 1)
 
 
-def _adjusted(
-    able: pd.DataFrame, ratios: pd.DataFrame, group: list[str], workload: list[str]
+def holm_over_pairs(
+    cells: pd.DataFrame, ratios: pd.DataFrame, group: list[str], workload: list[str]
 ) -> pd.Series:
-    """Return the p value of each ratio after Holm's correction for all pairs of its group."""
-    places = able.assign(place=range(len(able)))[[*group, "configuration", "place"]]
+    """Return the p value of each ratio after Holm's correction for all pairs of cells of its group.
+
+    For comparisons that the data choose, such as those of the fastest cells.
+    """
+    places = cells.assign(place=range(len(cells)))[[*group, "configuration", "place"]]
     base = places.rename(columns={"configuration": "base", "place": "other"})
     pairs = ratios[[*workload, "base", "configuration", "p"]].reset_index()
     pairs = pairs.merge(places, on=[*workload, "configuration"])
@@ -191,7 +194,7 @@ def with_the_fastest(
     best = able.sort_values("ms", kind="stable").drop_duplicates(group)
     best = best[[*group, "configuration"]].rename(columns={"configuration": "fastest"})
     found = cells.merge(best, on=group, how="left")
-    ratios = ratios.assign(p=_adjusted(able, ratios, group, workload))
+    ratios = ratios.assign(p=holm_over_pairs(able, ratios, group, workload))
     to_best = ratios.rename(columns={"base": "fastest", "low": "ratio_low", "high": "ratio_high"})
     keys = [*workload, "configuration", "fastest"]
     to_best = to_best[[*keys, "ratio", "ratio_low", "ratio_high", "p", "rounds"]]

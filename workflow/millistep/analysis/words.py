@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
 
 NA = "NA"
 REPORT = Path(__file__).parents[3] / "report"
@@ -126,6 +127,11 @@ FILTERS = (
 )
 
 
+def code(text: str) -> Markup:
+    """Return escaped HTML of a text in which backticks mark code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
 @cache
 def environment(html: bool = False) -> Environment:
     """Return the Jinja environment of Markdown and plain texts, or of pages (escaped)."""
@@ -136,7 +142,8 @@ def environment(html: bool = False) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {function.__name__: function for function in FILTERS} | {"json": json.dumps}
+    functions = {function.__name__: function for function in (*FILTERS, code)}
+    found.filters |= functions | {"json": json.dumps}
     return found
 
 

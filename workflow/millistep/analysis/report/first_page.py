@@ -43,8 +43,9 @@ def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
         return f"No framework is called faster than another: {why}.", None
     slower = ranked[ranked["standing"] == SLOWER]
     if slower.empty:
-        number = count(ranked[WORKLOAD].drop_duplicates().shape[0], "workload")
-        return f"No framework is shown to be slower than the fastest in any of {number}.", None
+        number = ranked[WORKLOAD].drop_duplicates().shape[0]
+        where = f"any of {number} workloads" if number > 1 else "the only workload"
+        return f"No framework is shown to be slower than the fastest in {where}.", None
     size = np.log(slower["ratio"]).groupby(slower["configuration"], sort=False).sum()
     named = size.idxmax()
     of = slower[slower["configuration"] == named]
@@ -100,7 +101,8 @@ def leaders(cells: pd.DataFrame) -> str:
     )
     alone = int(proven.sum())
     shares = [f"{title} in {n}" for title, n in number.head(3).items()]
-    tail = f"; {count(alone, 'workload')} {'has' if alone == 1 else 'have'} a single winner"
+    winners = count(alone, "workload") if alone else "no workload"
+    tail = f"; {winners} {'has' if alone < 2 else 'have'} a single winner"
     return f"Fastest or tied, of {count(total, 'workload')}: {listed(shares)}{tail}."
 
 
@@ -118,7 +120,8 @@ def decided(data: Data) -> str:
     if not still_open:
         return f"Every framework is placed in all of {count(total, 'workload')}; {resolved}."
     return (
-        f"{total - still_open} of {count(total, 'workload')} are decided; open: "
+        f"{total - still_open} of {count(total, 'workload')} {'is' if total == 1 else 'are'} "
+        "decided; open: "
         f"{some(labels.unique())}. {resolved[0].upper()}{resolved[1:]}."
     )
 

@@ -1,4 +1,4 @@
-"""What a start prints when it ends, and what the next one needs of it with `runs: auto`."""
+"""What a start prints when it ends, and which workloads are undecided."""
 
 import json
 from pathlib import Path
@@ -8,16 +8,12 @@ import pandas as pd
 from millistep.analysis.frames import WORKLOAD, Data
 from millistep.analysis.report.first_page import sentences
 from millistep.analysis.stats import INCONCLUSIVE
-from millistep.analysis.words import count
-
-MORE, MOST = 2, 9  # rounds, as in planning/runs.py
 
 
 def write(data: Data, folder: Path) -> None:
     """Write summary.json: sentences, and the state of each workload."""
     found = workloads(data)
-    asked = [line for line in (*sentences(data), more(found)) if line]
-    content = {"sentences": asked, "workloads": found.to_dict("records")}
+    content = {"sentences": sentences(data), "workloads": found.to_dict("records")}
     (folder / "summary.json").write_text(json.dumps(content, indent=1) + "\n")
 
 
@@ -34,16 +30,3 @@ def workloads(data: Data) -> pd.DataFrame:
     lasted = (times["end"].max() - times["start"].min()).dt.total_seconds()
     found["round_s"] = lasted.groupby(level=WORKLOAD, sort=False).median()
     return found.fillna({"round_s": 0.0}).reset_index()
-
-
-def more(found: pd.DataFrame) -> str:
-    """Return what more rounds of the undecided workloads would cost; empty without any."""
-    able = found[found["undecided"] & (found["rounds"] + MORE <= MOST)]
-    if able.empty:
-        return ""
-    minutes = max(1, round(MORE * able["round_s"].sum() / 60))
-    of = "it" if len(able) == 1 else "them"
-    return (
-        f"{count(len(able), 'workload')} undecided: {MORE} more rounds of {of} take about"
-        f" {minutes} min; a start with runs: auto adds them."
-    )

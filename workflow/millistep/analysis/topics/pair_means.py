@@ -28,7 +28,7 @@ def table(data: Data) -> pd.DataFrame:
     found["low"], found["high"] = 1 / found["high"], 1 / found["low"]
     titles = data.configurations.set_index("configuration")["title"]
     found["base_title"], found["new_title"] = found["base"].map(titles), found["new"].map(titles)
-    found["verdict"] = verdicts(found, QUESTION)
+    found["verdict"] = verdicts(found)
     return asked.merge(found, on=QUESTION)[COLUMNS]
 
 

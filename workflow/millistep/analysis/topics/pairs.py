@@ -94,7 +94,8 @@ def table(data: Data) -> pd.DataFrame:
     found = found.merge(ratios, on=[*WORKLOAD, "base", "new"], how="left")
     found["speedup"] = 1 / found["ratio"]
     found["low"], found["high"] = 1 / found["high"], 1 / found["low"]
-    found["verdict"] = verdicts(found, WORKLOAD)
+    found["p"] = found.groupby(WORKLOAD, sort=False)["p"].transform(holm)
+    found["verdict"] = verdicts(found)
     sides = [(name, side) for name in ("title", "ms") for side in ("base", "new")]
     found = found.rename(columns={f"{name}_{side}": f"{side}_{name}" for name, side in sides})
     found["excluded"] = [_excluded(line) for line in found.to_dict("records")]
@@ -102,13 +103,12 @@ def table(data: Data) -> pd.DataFrame:
     return found.sort_values("question", key=lambda of: of.map(order), kind="stable")[COLUMNS]
 
 
-def verdicts(pairs: pd.DataFrame, family: list[str]) -> pd.Series:
+def verdicts(pairs: pd.DataFrame) -> pd.Series:
     """Return faster, slower, tied or inconclusive for the new side of each pair; None without p.
 
-    The policy of the table: Holm's correction of `p` over the pairs of a family (a workload).
+    `p` is corrected for the comparisons that are made with it.
     """
-    p = pairs["p"].groupby([pairs[name] for name in family], sort=False).transform(holm)
-    shown = p <= ALPHA
+    shown = pairs["p"] <= ALPHA
     tied = (pairs["low"] >= 1 / (1 + TIE)) & (pairs["high"] <= 1 + TIE)
     words = np.select(
         [shown & (pairs["speedup"] > 1), shown & (pairs["speedup"] < 1), tied],
