@@ -1,9 +1,12 @@
-"""The work for a run's line on the terminal does not grow with the number of finished runs."""
+"""A run's line on the terminal: its time left, and its cost."""
 
 import json
 import os
 import subprocess
 import sys
+import time
+
+from supervise import progress
 
 from ..shared import ROOT
 from .conftest import ENVIRONMENT, PLUGINS, identity
@@ -53,3 +56,17 @@ def test_a_run_reads_no_record_of_another_run(tmp_path):
     for number in range(2, OTHERS + 2):
         record.with_name(f"run{number}.json").write_bytes(record.read_bytes())
     assert opened(tmp_path, f"{OTHERS + 1}/{OTHERS + 1}")[0] == alone
+
+
+def test_the_time_left_is_known_when_the_last_member_of_a_round_ends(tmp_path):
+    """Members end within seconds, so the first one would make each run look six times as long."""
+    records = [tmp_path / f"{name}.json" for name in "abc"]
+    members = [str(record) for record in records]
+    hour_ago = str(time.time_ns() - 3600 * 10**9)
+    for record in records[:2]:
+        record.touch()
+    assert progress._left("2/6", hour_ago, members) == ""
+    records[2].touch()
+    assert progress._left("3/6", hour_ago, members) == "; about 60 min left"
+    os.utime(records[0], ns=(0, 0))  # an earlier start wrote it
+    assert progress._left("3/6", hour_ago, members) == ""

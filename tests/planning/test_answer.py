@@ -99,8 +99,8 @@ def test_rows_that_do_not_fit_are_left_out(ask):
     assert machine.asked[0][2] == ["fit", "predict"] and machine.asked[-1][2] == ["predict"]
     config = yaml.safe_load(Path(".snakemake/millistep/answer/config.yaml").read_text())
     assert config["answer"]["left_out"] == ["bert/fit/4"] and status == 3
-    assert config["columns"][0] == "keras3-jax"
-    assert config["columns"][1]["overlay"][0].endswith("/answer/patch")
+    assert config["columns"][0] == {"framework": "keras3-jax"}
+    assert config["columns"][2]["overlay"][0].endswith("/answer/patch")
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,54 @@ def test_what_fails_is_never_the_answer_that_a_row_is_slower(ask, monkeypatch):
     assert status == 2 and said.err.endswith("KeyError: 'unheard-of'\n")
 
 
+def revisions(folder):
+    """Make a clone with two commits of a package; return it."""
+    git = ["git", "-C", str(folder), "-c", "user.name=n", "-c", "user.email=e"]
+    for text in ("first", "second"):
+        put(folder / "pyproject.toml", f"# {text}\n")
+        subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "--quiet", "-m", text], check=True)
+    return folder
+
+
+def test_base_and_patch_may_be_revisions_of_a_clone(ask, tmp_path):
+    clone = revisions(tmp_path / "clone")
+    put(clone / "pyproject.toml", "# not committed\n")
+    machine, _, _ = ask(4, "--base", f"{clone}@HEAD~1", "--patch", f"{clone}@HEAD")
+    config = yaml.safe_load(Path(".snakemake/millistep/answer/config.yaml").read_text())
+    base, again, _, patch = config["columns"]
+    assert again == base | {"again": True}
+    read = [Path(column["overlay"][0], "pyproject.toml").read_text() for column in (base, patch)]
+    assert read == ["# first\n", "# second\n"]
+    assert (clone / "pyproject.toml").read_text() == "# not committed\n"
+    _, status, said = ask(4, "--base", f"{clone}@nowhere")
+    assert status == 2 and "clone has no revision nowhere" in said.err
+    _, status, said = ask(4, "--base", f"{tmp_path}/none@main")
+    assert status == 2 and "none has no revision main" in said.err
+
+
+def test_each_framework_has_a_base_the_base_again_and_all_patches(ask, tmp_path):
+    put(tmp_path / "other/pyproject.toml", "")
+    ask(4, "--patch", "other", "--framework", "keras3-jax", "--framework", "keras3-torch")
+    config = yaml.safe_load(Path(".snakemake/millistep/answer/config.yaml").read_text())
+    names = [
+        (c["framework"], c.get("again", False), [Path(p).name for p in c.get("overlay", [])])
+        for c in config["columns"]
+    ]
+    assert names == [
+        (framework, *settings)
+        for framework in ("keras3-jax", "keras3-torch")
+        for settings in ((False, []), (True, []), (False, ["patch"]), (False, ["patch2"]))
+    ]
+
+
 WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/answer.yml").read_text())
-STEPS = {step.get("id") or step.get("name"): step for step in WORKFLOW["jobs"]["answer"]["steps"]}
+STEPS = {
+    step.get("id") or step.get("name"): step
+    for job in WORKFLOW["jobs"].values()
+    for step in job["steps"]
+}
 
 
 @pytest.mark.parametrize(("program", "commented"), [("echo no; exit 1", True), ("exit 1", False)])
@@ -156,7 +202,8 @@ def test_the_reusable_workflow_posts_no_empty_comment(tmp_path, program, comment
     path = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
     script = ["bash", "-e", "-c", STEPS["measure"]["run"]]
     subprocess.run(script, cwd=there, env=told | path, check=True)
-    assert STEPS["Comment"]["if"] == "steps.measure.outputs.answered == 'true'"
+    job = WORKFLOW["jobs"]["comment"]
+    assert "needs.measure.outputs.answered == 'true'" in job["if"] and job["needs"] == "measure"
     assert ("answered=true" in (tmp_path / "GITHUB_OUTPUT").read_text()) == commented
 
 
@@ -190,9 +237,10 @@ def test_the_reusable_workflow_calls_the_same_command():
     asked = shlex.split(line.partition("planning answer")[2].partition(">")[0])
     values = {"$MINUTES": "15", "$THRESHOLD": "0.02"}
     options = answer._options().parse_args([values.get(word, word) for word in asked])
-    assert options.base == "../base/$PACKAGE" and options.patch == "../patch/$PACKAGE"
+    assert options.base == "../base/$PACKAGE" and options.patch == ["../patch/$PACKAGE"]
     inputs = WORKFLOW[True]["workflow_call"]["inputs"]  # YAML 1.1 reads `on` as true
-    for name in ("framework", "study", "minutes", "threshold"):
+    for name in ("study", "minutes", "threshold"):
         assert inputs[name]["default"] == answer._options().get_default(name)
+    assert inputs["framework"]["default"] == answer.FRAMEWORK
     page = (ROOT / "docs/regression-check.md").read_text()
     assert all(f"`{name}`" in page or f"      {name}: " in page for name in inputs)

@@ -19,7 +19,8 @@ AGAINST = {
     "keras3-tensorflow": {"keras2-tensorflow": "What does Keras 3 change on TensorFlow?"},
     "pytorch-compiled": {"pytorch-eager": "What does compiling change?"},
 }
-SETTINGS = {"accelerator": "cpu", "stack": "2026-11", "precision": "default", "overlay": []}
+SETTINGS = {"accelerator": "cpu", "stack": "2026-11", "precision": "default"}
+SETTINGS |= {"overlay": [], "again": False}
 NOISE = (0.99, 1.0, 1.01, 1.004, 0.996)  # of the runs of a cell, in turn
 
 Times = dict[tuple[str, str, int], dict[str, float | None]]
@@ -29,7 +30,7 @@ def configuration(name: str, **settings: Any) -> dict[str, Any]:
     """Return a configuration as a plan has it, named by its framework and settings."""
     framework = name.partition("+")[0]
     own = {**SETTINGS, **settings}
-    words = [str(value) for value in settings.values()]
+    words = [name if value is True else str(value) for name, value in settings.items()]
     return {
         **{"name": name, "title": ", ".join([TITLES[framework], *words]), "framework": framework},
         **{"family": framework.partition("-")[0], "settings": own},

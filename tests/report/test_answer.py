@@ -11,18 +11,22 @@ from tests.analysis_fixtures import files, write
 from tests.report.made import configuration, made
 
 pytestmark = pytest.mark.quick
-BASE, PATCH = "keras3-jax", "keras3-jax+patch"
+BASE, PATCH, AGAIN = "keras3-jax", "keras3-jax+patch", "keras3-jax+again"
 SETTINGS = {"threshold": 0.02, "looks": 3, "left_out": [], "report": ""}
-PAIR = [configuration(BASE), configuration(PATCH, overlay=["patch"])]
+COLUMNS = [
+    configuration(BASE),
+    configuration(AGAIN, again=True),
+    configuration(PATCH, overlay=["patch"]),
+]
 
 
-def asked(*factors: float | None, runs: int = 8, base: float | None = 10.0, change=lambda r: None):
+def asked(*factors: float | None, runs: int = 8, change=lambda r: None, null: float = 1.0):
     """Return the results of a patch that takes so many times the base in each workload."""
     times = {
-        (model, "fit", 8): {BASE: base, PATCH: base and factor and base * factor}
+        (model, "fit", 8): {BASE: 10.0, AGAIN: 10.0 * null, PATCH: factor and 10.0 * factor}
         for model, factor in zip(("bert", "sam"), factors, strict=False)
     }
-    return made(times, runs, PAIR, change)
+    return made(times, runs, COLUMNS, change)
 
 
 def fail(*names: str, model: str = "sam"):
@@ -72,7 +76,7 @@ def test_statuses(factors, runs, verdicts, status):
 
 
 @pytest.mark.parametrize(
-    ("names", "said"), [((PATCH,), answer.BROKEN), ((BASE, PATCH), answer.NEITHER)]
+    ("names", "said"), [((PATCH,), answer.BROKEN), ((BASE, AGAIN, PATCH), answer.NEITHER)]
 )
 def test_a_workload_that_does_not_run_is_a_failure(names, said):
     found, text = found_in(asked(1.0, 1.0, change=fail(*names)))
@@ -88,7 +92,8 @@ def test_a_base_that_does_not_run_is_no_failure_of_the_patch():
 
 def test_a_workload_that_is_known_not_to_run_is_left_out():
     data = asked(1.0)
-    unsupported = made({("sam", "fit", 8): {BASE: None, PATCH: None}}, 8, PAIR)
+    nowhere = dict.fromkeys((BASE, AGAIN, PATCH))
+    unsupported = made({("sam", "fit", 8): nowhere}, 8, COLUMNS)
     for name in ("rows", "cells"):
         data.plan[name] += unsupported.plan[name]
     data.plan["models"] |= unsupported.plan["models"]
@@ -106,8 +111,41 @@ def test_intervals_of_all_workloads_and_looks_hold_together():
 def test_other_columns_have_no_answer():
     pair = [configuration(BASE), configuration("pytorch-eager")]
     data = made({("bert", "fit", 8): {BASE: 1.0, "pytorch-eager": 1.0}}, 3, pair)
-    with pytest.raises(InputError, match="two of one framework"):
+    with pytest.raises(InputError, match="a base, the same again and a patch of keras3-jax"):
         answer.answer(data, 0.02, 1)
+
+
+def test_nothing_is_slower_while_the_base_differs_from_itself():
+    found, text = found_in(asked(1.1, null=1.1))
+    assert found["verdict"].tolist() == ["inconclusive"] and not found["decided"].any()
+    assert answer.status(found) == answer.UNDECIDED
+    assert "not compared: the base differs from itself" in text
+    assert "| +10\u00a0% [" in text  # both ratios are shown
+
+
+def test_several_patches_are_compared_with_one_base():
+    other = "keras3-jax+patch2"
+    columns = [*COLUMNS, configuration(other, overlay=["patch2"])]
+    times = {BASE: 10.0, AGAIN: 10.0, PATCH: 11.0, other: 10.0}
+    found, text = found_in(made({("bert", "fit", 8): times}, 8, columns))
+    assert found["verdict"].tolist() == ["slower", "tied"]
+    assert text.startswith("### Millistep: the patches: is slower")
+    assert "| BERT fit, Keras 3 (JAX), patch2 |" in text
+
+
+def test_operations_are_exact_if_the_base_repeats_them():
+    def profiled(record):
+        count = {BASE: 412, AGAIN: again, PATCH: 318}[record["cell"]["column"]]
+        operation = {"name": "dot", "ms": 1.0, "count": count, "launched": count}
+        record["host_overhead"] = {"share": 0.1, "step_ms": 1.0, "operations": [operation]} | {
+            "method": "m", "steps": 1, "rest_ms": 0.0, "rest_launched": 1,
+        }  # fmt: skip
+
+    again = 412
+    assert "| 413 \u2192 319 |" in found_in(asked(1.0, change=profiled))[1]
+    again = 411
+    assert "| varies (413, 412) |" in found_in(asked(1.0, change=profiled))[1]
+    assert found_in(asked(1.0))[1].rstrip().count("| NA |") == 1
 
 
 @pytest.fixture
@@ -116,20 +154,23 @@ def plan(tmp_path):
     content = files("six_columns")
     found = content["results/plan.json"]
     base = next(entry for entry in found["columns"] if entry["name"] == BASE)
-    overlaid = json.loads(json.dumps(base)) | {"name": PATCH, "title": "Keras 3 (JAX, patch)"}
-    overlaid["settings"]["overlay"] = ["patch"]
-    found["columns"] = [base, overlaid]
+    base["settings"]["again"] = False
+    found["columns"] = [base]
     cells = [cell for cell in found["cells"] if cell["column"] == BASE]
-    for cell in json.loads(json.dumps(cells)):
-        cell["column"] = PATCH
-        for run in cell["runs"]:
-            record = json.loads(json.dumps(content[run["record"]]))
-            run["record"] = run["record"].replace(BASE, PATCH)
-            record["cell"]["column"] = PATCH
-            record["identity"] = run["identity"]
-            content[run["record"]] = record
-        cells.append(cell)
-    found["cells"] = cells
+    found["cells"] = [*cells]
+    for name, setting in ((AGAIN, {"again": True}), (PATCH, {"overlay": ["patch"]})):
+        other = json.loads(json.dumps(base)) | {"name": name, "title": name}
+        other["settings"] |= setting
+        found["columns"].append(other)
+        for cell in json.loads(json.dumps(cells)):
+            cell["column"] = name
+            for run in cell["runs"]:
+                record = json.loads(json.dumps(content[run["record"]]))
+                run["record"] = run["record"].replace(BASE, name)
+                record["cell"]["column"] = name
+                record["identity"] = run["identity"]
+                content[run["record"]] = record
+            found["cells"].append(cell)
     return write(tmp_path, content)
 
 

@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import time
 import traceback
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ from planning.frameworks import frameworks
 from planning.overlays import overlays
 from supervise.interrupts import end_by_interrupt
 
+FRAMEWORK = "keras3-jax"
 STUDY = "config/studies/pull_request.yaml"
 FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
 FIRST_LOOK, MOST_ROUNDS = 4, 100
@@ -89,9 +91,12 @@ class _Options(argparse.ArgumentParser):
 
 def _options() -> argparse.ArgumentParser:
     parser = _Options("planning answer", description=__doc__.partition("\n")[0])
-    parser.add_argument("--patch", required=True, help="source tree or wheel with the patch")
-    parser.add_argument("--base", help="source tree or wheel without; default: the locked release")
-    parser.add_argument("--framework", default="keras3-jax", help="that the package belongs to")
+    tree = "source tree, wheel, or CLONE@REVISION"
+    parser.add_argument("--patch", required=True, action="append", help=f"{tree}; may be repeated")
+    parser.add_argument("--base", help=f"{tree}; default: the locked release")
+    parser.add_argument(
+        "--framework", action="append", help="a user of the package; may be repeated"
+    )
     parser.add_argument("--minutes", type=float, default=15, help="to measure; default: 15")
     parser.add_argument(
         "--threshold", type=float, default=0.02, help="slower by more is status 1; default: 0.02"
@@ -115,33 +120,20 @@ class Asked:
             )
         self._options = options
         self._config = read_configuration(options.study)
-        checked = check(self._config | {"columns": [options.framework]})
-        known = frameworks(checked["folders"])
-        if options.framework not in known:
-            raise Problem(f"--framework: {options.framework}: allowed are {', '.join(known)}")
-        self._config["columns"] = [self._column(part) for part in ("base", "patch")]
+        chosen = options.framework or [FRAMEWORK]
+        known = frameworks(check(self._config | {"columns": chosen})["folders"])
+        for name in chosen:
+            if name not in known:
+                raise Problem(f"--framework: {name}: allowed are {', '.join(known)}")
+        base = {"overlay": [_package("base", options.base)]} if options.base else {}
+        patches = [_package("patch", given, n) for n, given in enumerate(options.patch)]
+        news = [base | {"again": True}, *({"overlay": [patch]} for patch in patches)]
+        self._config["columns"] = [
+            {"framework": name, **settings} for name in chosen for settings in (base, *news)
+        ]
         self._folder = Path(results_folder(self._config))
         self._budget_s = 60 * options.minutes
         self._began = time.monotonic()
-
-    def _column(self, part: str) -> Any:
-        """Return a column; a tree is linked as base or patch: its folder's own name does not
-        matter.
-        """
-        framework, given = self._options.framework, getattr(self._options, part)
-        if given is None:
-            return framework
-        path = Path(os.path.expanduser(given)).absolute()
-        if not path.exists():
-            raise Problem(f"--{part}: {given}: no such file or folder")
-        overlays([given], f"--{part}")  # Snakemake would tell it of the link
-        if path.is_dir():
-            link = FOLDER.absolute() / part
-            link.parent.mkdir(parents=True, exist_ok=True)
-            link.unlink(missing_ok=True)
-            link.symlink_to(path)
-            path = link
-        return {"framework": framework, "overlay": [str(path)]}
 
     def answered(self) -> dict[str, Any]:
         """Measure; return the exit status, and the file of the comment."""
@@ -204,6 +196,48 @@ class Asked:
         command += ["--use-conda"] if self._options.use_conda else []
         if status := run(command):
             raise Problem(f"snakemake {target} ended with status {status}")
+
+
+def _package(part: str, given: str, number: int = 0) -> str:
+    """Return the path of a package. A tree is linked under its part's name, so that the name of its
+    own folder does not matter; a revision of a clone is written there first.
+    """
+    path = Path(os.path.expanduser(given)).absolute()
+    clone, at, revision = given.rpartition("@")
+    if at and not path.exists():
+        path = _tree(f"--{part}", Path(os.path.expanduser(clone)).absolute(), revision)
+    if not path.exists():
+        raise Problem(f"--{part}: {given}: no such file or folder")
+    overlays([str(path)], f"--{part}")  # Snakemake would name the link
+    if not path.is_dir():
+        return str(path)
+    link = FOLDER.absolute() / (f"{part}{number + 1}" if number else part)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(path)
+    return str(link)
+
+
+def _tree(option: str, clone: Path, revision: str) -> Path:
+    """Return a folder with the files of a revision; the clone is only read."""
+    git = ["git", "-C", str(clone)]
+    found = subprocess.run(
+        [*git, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],
+        **{"capture_output": True, "text": True},
+    )
+    if found.returncode:
+        raise Problem(f"{option}: {clone} has no revision {revision}")
+    folder = FOLDER.absolute() / "trees" / found.stdout.strip()
+    if not folder.exists():
+        partial = folder.with_suffix(".partial")
+        partial.mkdir(parents=True, exist_ok=True)
+        with subprocess.Popen(
+            [*git, "archive", "--format=tar", folder.name], stdout=subprocess.PIPE
+        ) as archive:
+            with tarfile.open(fileobj=archive.stdout, mode="r|") as files:
+                files.extractall(partial, filter="data")
+        partial.rename(folder)
+    return folder
 
 
 def run(command: Sequence[str]) -> int:

@@ -47,6 +47,7 @@ class Column:
     threads: int
     interpreter: str | None  # the user's own, instead of the locked environment
     overlay: tuple[Overlay, ...]
+    again: bool
     of_framework: Mapping[str, object]  # the settings that this framework takes, but not all do
     asked: Mapping[str, object]  # the settings that it names, as the configuration has them
 

@@ -21,7 +21,11 @@ class Handlers:
         self._drawn_before = self._drawn()
 
     def begin(self) -> None:
-        """Set unreadable files aside."""
+        """Set unreadable files aside, and let Snakemake wait while runs are timed."""
+        if self._start.workflow.local_exec:
+            # Each job that ends starts another endless chain of timers for Snakemake's limit of
+            # jobs per second. After 200 jobs they take a tenth of two cores from the runs.
+            self._start.workflow.scheduler.job_rate_limiter = None
         for path, _ in changes.unreadable({} if self._start.elsewhere else self._start.to_measure):
             tell(f"{path} is now {changes.set_aside(path)}")
         if self._before_jobs:

@@ -18,10 +18,13 @@ WORKFLOW = Path(__file__).parent.parent
 def of_run(plan, row: Row, column: Column, number: int) -> str:
     """Return the identity of one run of a cell; no other column or row changes it.
 
-    Profiles, other sizes and the published timing method belong to a cell's first run.
+    Profiles, other sizes and the published timing method belong to a cell's first run. A regression
+    check has no time for sizes and methods.
     """
     model: Model = plan.models.load(row.model)
-    extras = ["legacy", "profile"] if model.tasks[row.task]["published"] else ["profile"]
+    answers = bool(plan.config["answer"])
+    published = model.tasks[row.task]["published"] and not answers
+    extras = ["legacy", "profile"] if published else ["profile"]
     cell = (row, column.name)
     if cell not in plan.facts_of_cells:
         plan.facts_of_cells[cell] = _of_cell(plan, model, row, column)
@@ -29,7 +32,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
         {
             **plan.facts_of_cells[cell],
             "extras": extras if number == 1 else [],
-            "probes": probes(model, row, plan.scale) if number == 1 else [],
+            "probes": probes(model, row, plan.scale) if number == 1 and not answers else [],
             "run": number,
             "seed": plan.config["seed"] + number - 1,
         }

@@ -45,7 +45,7 @@ def main() -> int:
             say(f"{options.record}: keeping the earlier record: {record['reason']}")
         else:
             record = file.write(record)
-            say(result(options.place, options.start, record))
+            say(result(options.place, options.start, options.members, record))
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)
     except OSError as error:

@@ -18,9 +18,9 @@ from millistep.analysis.archive import contents
 from millistep.analysis.caveats import caveats
 from millistep.analysis.frames import CELL, WORKLOAD, Data
 from millistep.analysis.load import InputError, load, violation
+from millistep.analysis.report import summary
 from millistep.analysis.report.setting import machines, period
-from millistep.analysis.topics.pairs import questions
-from millistep.analysis.words import count, environment, listed, markdown, ms, percent, within
+from millistep.analysis.words import NA, count, environment, listed, markdown, ms, percent, within
 
 FINE, SLOWER, UNDECIDED = 0, 1, 3  # the exit status; 1 also if a workload does not run
 POWER = 0.8  # of the smallest slow-down that would show
@@ -32,45 +32,78 @@ VERDICTS = {
     "inconclusive": "inconclusive",
 }
 MOST_CAVEATS = 4
-JSON = [*WORKLOAD, "ratio", "low", "high", "rounds", "verdict", "smallest_shown", "missing"]
+JSON = ["base", "new", *WORKLOAD, "ratio", "low", "high", "null_ratio", "null_low", "null_high"]
+JSON += ["rounds", "verdict", "smallest_shown", "missing"]
+JSON += [f"operations_{side}" for side in ("base", "null", "new")]
+
+
+def comparisons(data: Data) -> pd.DataFrame:
+    """Return a line per base and patch, and the base's second measurement (`null`).
+
+    Of each framework, the first configuration is the base; one has `again`, the others are patches.
+    """
+    lines = []
+    entries = data.configurations.assign(again=[e["settings"]["again"] for e in data.plan["columns"]])
+    for framework, group in entries.groupby("framework", sort=False):
+        base, *others = group["configuration"]
+        null = group.loc[group["again"], "configuration"].tolist()
+        patches = [name for name in others if name not in null]
+        if len(null) != 1 or not patches or base in null:
+            raise InputError(
+                f"columns: an answer needs a base, the same again and a patch of {framework}"
+            )
+        lines += [(framework, base, patch, null[0]) for patch in patches]
+    return pd.DataFrame(lines, columns=["framework", "base", "new", "null"])
 
 
 def answer(data: Data, threshold: float, looks: int) -> pd.DataFrame:
-    """Return a line per workload: times, ratio, interval, verdict, `decided`, `failure`, `missing`.
+    """Return a line per patch and workload: times, ratio, interval, verdict, `decided`, `failure`,
+    `missing`, and the ratio of the base to itself.
 
     `ratio` is the time of the patch over that of the base. `smallest_shown` is the slow-down that
     POWER of such measurements would call slower.
     """
-    asked = questions(data)
-    if len(asked) != 1 or len(data.configurations) != 2:
-        raise InputError(
-            "columns: an answer needs two of one framework that differ in their overlay only"
-        )
-    base, new = asked.loc[0, ["base", "new"]]
-    names = ["configuration", "ms", "runs", "status", "reason", "why_excluded", "unsupported"]
-    sides = [
-        data.cells.loc[data.cells["configuration"] == name, [*WORKLOAD, "workload", *names]]
-        for name in (base, new)
-    ]
-    found = sides[0].merge(sides[1], on=[*WORKLOAD, "workload"], suffixes=("_base", "_new"))
-    names_together = looks * len(found)
-    rounds = data.round_ratios.query("base == @base and configuration == @new")
-    found = found.join(stats.over_rounds(rounds, WORKLOAD, names_together), on=WORKLOAD)
+    names = [*WORKLOAD, "workload", "configuration", "title"]
+    names += ["ms", "runs", "status", "reason", "why_excluded", "unsupported"]
+    cells = data.cells[names]
+    found = comparisons(data).merge(cells.add_suffix("_base"), left_on="base", right_on="configuration_base")
+    found = found.rename(columns={f"{name}_base": name for name in [*WORKLOAD, "workload"]})
+    new = cells.drop(columns="workload").rename(columns={n: f"{n}_new" for n in names[4:]})
+    found = found.merge(new, left_on=[*WORKLOAD, "new"], right_on=[*WORKLOAD, "configuration_new"])
+    together = looks * len(found)
+    for side, prefix in (("new", ""), ("null", "null_")):
+        pair = {"base": found["base"], "configuration": found[side]}
+        keys = [*WORKLOAD, "base", "configuration"]
+        ratios = stats.over_rounds(data.round_ratios, keys, together).add_prefix(prefix)
+        found = found.assign(**pair).join(ratios, on=keys)
     found["rounds"] = found["rounds"].fillna(0).astype(int)
-    found["verdict"] = _verdicts(found, threshold)
-    found["smallest_shown"] = _smallest(found, threshold, names_together)
+    found["verdict"] = _verdicts(found["low"], found["high"], threshold)
+    found["smallest_shown"] = _smallest(found, threshold, together)
+    null = _verdicts(found["null_low"], found["null_high"], threshold)
+    found["null_differs"] = np.isin(null, ["slower", "faster"])
+    found.loc[found["null_differs"], "verdict"] = "inconclusive"
     runs = [found[f"runs_{side}"] > 0 for side in ("base", "new")]
     known = found["unsupported_base"].notna() & found["unsupported_new"].notna()
     failures = [runs[0] & ~runs[1], ~runs[0] & ~runs[1] & ~known]
     found["failure"] = np.select(failures, [BROKEN, NEITHER], "")
     found["missing"] = [_missing(line) for line in found.to_dict("records")]
+    counted = operations(data)
+    for side in ("base", "null", "new"):
+        keys = found[[*WORKLOAD, side]].itertuples(index=False, name=None)
+        found[f"operations_{side}"] = [counted.get(key, np.nan) for key in keys]
     found["decided"] = ~(runs[0] & runs[1]) | (found["verdict"] != "inconclusive")
     return found
 
 
-def _verdicts(found: pd.DataFrame, threshold: float) -> np.ndarray:
+def operations(data: Data) -> pd.Series:
+    """Return the operations that a step launches, by CELL: counted in the profile of one run."""
+    rest = data.runs.reindex(columns=[*CELL, "host_overhead.rest_launched"]).set_index(CELL)
+    listed_ones = data.operations.groupby(CELL)["launched"].sum()
+    return listed_ones.add(rest.iloc[:, 0].dropna().groupby(level=CELL).first(), fill_value=0)
+
+
+def _verdicts(low: pd.Series, high: pd.Series, threshold: float) -> np.ndarray:
     most = 1 + threshold
-    low, high = found["low"], found["high"]
     conditions = [low > most, high < 1 / most, (low >= 1 / most) & (high <= most)]
     return np.select(conditions, ["slower", "faster", "tied"], "inconclusive")
 
@@ -83,7 +116,9 @@ def _smallest(found: pd.DataFrame, threshold: float, names: int) -> pd.Series:
 
 
 def _missing(line: dict[str, Any]) -> str:
-    """Return why a workload has no ratio."""
+    """Return why a workload has no verdict."""
+    if line["null_differs"]:
+        return "the base differs from itself"
     if pd.notna(line["ratio"]):
         return ""
     reasons = [f"{n}: {why}" for n in ("base", "new") if (why := line[f"why_excluded_{n}"])]
@@ -98,18 +133,10 @@ def status(found: pd.DataFrame) -> int:
 
 
 def seconds(data: Data) -> dict[str, float]:
-    """Return what another round of each workload takes, by 'model/task/batch size'.
-
-    The last run of each cell counts, without what only the first run of a cell measures.
-    """
-    runs = data.runs.reindex(columns=[*CELL, "run", "total_s", "timing.timed_s"])
-    windows_s = data.windows.groupby([*CELL, "run"])["elapsed_ns"].sum() / 1e9
-    runs = runs.join(windows_s, on=[*CELL, "run"]).dropna(subset="total_s")
-    extra_s = (runs["timing.timed_s"] - runs["elapsed_ns"]).clip(lower=0).fillna(0)
-    last = runs.assign(s=runs["total_s"] - extra_s).drop_duplicates(CELL, keep="last")
-    took = last.groupby(WORKLOAD)["s"].sum()
-    keys = data.workloads[WORKLOAD].itertuples(index=False, name=None)
-    return {"/".join(map(str, key)): float(took.get(key, 0.0)) for key in keys}
+    """Return what a round of each workload takes, by 'model/task/batch size'."""
+    took = summary.workloads(data)
+    keys = took[WORKLOAD].itertuples(index=False, name=None)
+    return {"/".join(map(str, key)): s for key, s in zip(keys, took["round_s"], strict=True)}
 
 
 def as_json(found: pd.DataFrame, of_a_round: dict[str, float]) -> dict[str, Any]:
@@ -137,23 +164,25 @@ def headline(found: pd.DataFrame, threshold: float) -> str:
         if (number := int(compared["verdict"].eq(verdict).sum()))
     ]
     parts += [f"is {'; '.join(shown)}"] if shown else []
-    return f"the patch {'; '.join(parts)}" if parts else "nothing could be compared"
+    patch = "the patch" if found["new"].nunique() == 1 else "the patches:"
+    return f"{patch} {'; '.join(parts)}" if parts else "nothing could be compared"
 
 
 def comment(data: Data, found: pd.DataFrame, settings: dict[str, Any], digest: str) -> str:
     """Return the comment in Markdown. settings: threshold, looks, left_out, report."""
-    titles = data.configurations.set_index("configuration")["title"]
+    pairs = found[["title_new", "title_base"]].drop_duplicates()
+    several = len(pairs) > 1
+    labels = found["workload"] + (", " + found["title_new"] if several else "")
     warned = caveats(data)
     warned = warned[warned["severity"].isin(["critical", "warning"])].head(MOST_CAVEATS)
     runs = data.runs[data.runs["ok"]]
     return environment().get_template("answer.md.j2").render(
         headline=headline(found, settings["threshold"]),
-        pair=f"{titles[found['configuration_new'].iloc[0]]} against "
-        f"{titles[found['configuration_base'].iloc[0]]}",
+        pair=listed(pairs["title_new"] + " against " + pairs["title_base"]),
         where=f"{data.plan['scale']} scale, {machines(runs)}",
         period=period(runs),
-        rows=[_row(line, settings["threshold"]) for line in found.to_dict("records")],
-        over=f"{count(len(found), 'workload')} and {count(settings['looks'], 'look')}",
+        rows=[_row(line, settings["threshold"]) for line in found.assign(label=labels).to_dict("records")],
+        over=f"{count(len(found), 'comparison')} and {count(settings['looks'], 'look')}",
         power=percent(POWER),
         undecided=status(found) == UNDECIDED and not found["decided"].all(),
         left_out=listed(settings["left_out"]) if settings["left_out"] else "",
@@ -170,13 +199,24 @@ def _row(line: dict[str, Any], threshold: float) -> dict[str, Any]:
     elif line["verdict"] in ("slower", "faster"):
         words = f"**{line['verdict']}** {words.partition(' ')[2]}"
     return {
-        "label": line["workload"],
+        "label": line["label"],
         "times": [ms(line["ms_base"]), ms(line["ms_new"])],
         "rounds": line["rounds"],
         "change": within(line["ratio"], line["low"], line["high"], _change),
+        "null": within(line["null_ratio"], line["null_low"], line["null_high"], _change),
         "verdict": words,
+        "operations": _operations(*(line[f"operations_{n}"] for n in ("base", "null", "new"))),
         "smallest": _change(line["smallest_shown"]),
     }
+
+
+def _operations(base: float, null: float, new: float) -> str:
+    """Return the change of a count; a count that the base does not repeat shows nothing."""
+    if np.isnan([base, null, new]).any():
+        return NA
+    if base != null:
+        return f"varies ({base:,.0f}, {null:,.0f})"
+    return f"{base:,.0f}" if base == new else f"{base:,.0f} \u2192 {new:,.0f}"
 
 
 def _change(ratio: float) -> str:
