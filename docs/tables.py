@@ -18,7 +18,7 @@ from planning.models import Model, Models
 from planning.settings import SETTINGS, spelled
 
 README = WORKFLOW.parent / "config/README.md"
-HEAD = "| setting | what it is | allowed | default | frameworks |\n|---|---|---|---|---|\n"
+HEAD = "| setting | meaning | allowed | default | frameworks |\n|---|---|---|---|---|\n"
 PAGE = WORKFLOW.parent / "docs/workloads.md"
 BELOW = "<!-- Below: python3 docs/tables.py -->\n"
 SCALES = ("paper", "laptop")  # smoke only exercises the code

@@ -1,4 +1,4 @@
-// Nothing here is needed to read the page: it opens what a link points to and sorts tables.
+// The page works without this script, which opens the targets of links and sorts tables.
 "use strict";
 
 function reveal() {

@@ -60,7 +60,7 @@ WRONG = [
     ({"models": {"bert": {"fit": [8, 4, 8]}}}, ["models.bert.fit: 8 appears twice"]),
     ({"models": {"bert": {"train": 1}}}, ["models.bert", "'train'", "fit, predict"]),
     *(({"models": {"bert": {"fit": n}}}, ["models.bert.fit", *w]) for n, *w in BERTS_FIT),
-    *(({"models": {name: {"fit": 1}}}, ["models", "40 small letters"]) for name in BAD_NAMES),
+    *(({"models": {name: {"fit": 1}}}, ["models", "40 lowercase letters"]) for name in BAD_NAMES),
     ({"models": {"b" * 30: {"fit": 1}}}, ["models", "repeats a part of it"]),
     ({"models": {"bert": {"fit": 2**20_000}}}, ["more digits than can be read"]),
     ({"models": {"bert": {"fit": None}}}, ["models", "at least one task"]),

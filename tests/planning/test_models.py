@@ -65,7 +65,7 @@ CHANGES = [
     (("tasks", "fit", "smoke", []), "tasks.fit.smoke: [] is not allowed; a list of at least one"),
     (
         ("tasks", "fit", "parameters", "paper", 0),
-        "tasks.fit.parameters.paper: 0 is not allowed; how many parameters the model has, a whole",
+        "tasks.fit.parameters.paper: 0 is not allowed; the model's number of parameters is a whole",
     ),
     (("tasks", "fit", "smoke", [8, 8]), "tasks.fit.smoke: 8 appears twice"),
     (("architecture", "smoke", 5), "architecture.smoke: 5 is not allowed; a mapping of sizes"),
@@ -74,11 +74,11 @@ CHANGES = [
         f"unsupported.0: 'reason' {MISSING} column, reason",
     ),
     (("builders", "large"), "builders: there is no folder"),
-    (("title", 7), "title: 7 is not allowed; the model's name in tables, in words"),
+    (("title", 7), "title: 7 is not allowed; the model's name in tables, as text"),
     (("preset", ""), "preset: '' is not allowed; the name of its published weights"),
     (
         ("variants", {"Wide": {"sizes": {"width": 64}, "parameters": 640}}),
-        "variants: 'Wide' is not allowed; an ending is at most 20",
+        "variants: 'Wide' is not allowed; a suffix has at most 20",
     ),
     (("variants", {"wide": {"sizes": {"width": 64}}}), "variants.wide: 'parameters' is missing"),
     (
