@@ -31,7 +31,7 @@ STUDY = "config/studies/pull_request.yaml"
 FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
 FIRST_LOOK, MOST_ROUNDS = 4, 100
 MOST_MINUTES = 30 * 24 * 60
-MOST_BESIDE_S = 20  # seconds of a look beside its rounds: Snakemake's start and the analysis
+MOST_BESIDE_S = 20  # seconds per look in addition to its rounds: Snakemake's start, analysis
 LEAST_ROUNDS = 4  # rows are left out until the others get so many: fewer decide next to nothing
 
 
@@ -134,7 +134,7 @@ class Asked:
         path = Path(os.path.expanduser(given)).absolute()
         if not path.exists():
             raise Problem(f"--{part}: {given}: no such file or folder")
-        overlays([given], f"--{part}")  # Snakemake would tell it of the link
+        overlays([given], f"--{part}")  # report errors here: Snakemake would name the link
         if path.is_dir():
             link = FOLDER.absolute() / part
             link.parent.mkdir(parents=True, exist_ok=True)
@@ -195,7 +195,7 @@ class Asked:
         return json.loads((self._folder / "answer.json").read_text(encoding="utf-8"))
 
     def _snakemake(self, target: str) -> None:
-        """Run Snakemake; raises :class:`Problem` if it fails, after it has said why itself."""
+        """Run Snakemake; raise :class:`Problem` if it fails. Snakemake prints the reason."""
         FOLDER.mkdir(parents=True, exist_ok=True)
         path = FOLDER / "config.yaml"
         path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")
