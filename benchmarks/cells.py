@@ -76,7 +76,7 @@ def takers(setting):
 
 
 def environment_of(plan, run):
-    """Return the marker of a run's environment, which is deployed first if it is not."""
+    """Return the marker of a run's environment, which is installed first if it is missing."""
 
     environment = plan.environment_of(run.column)
     marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"

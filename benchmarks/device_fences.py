@@ -1,13 +1,13 @@
-"""What a fence leaves to do, and what a clock without one misses: by CUDA itself, on a real GPU.
+"""The work left after a synchronization, and the error of a clock without one, on a real GPU.
 
     python3 benchmarks/device_fences.py --scale paper --models bert --interpreter keras3-jax=PATH
 
 Each cell is stepped in blocks through its public call. At the end of a block the clock is read
-before the fence, after it, and after ``cuCtxSynchronize``, which waits for all that any library has
-asked the device to do. ``without``: the first over the last; ``fenced``: the second over the last;
-``left us``: the longest time that the device still needed when the fence said it had finished.
+before the synchronization, after it, and after ``cuCtxSynchronize``, which waits for all work of
+any library on the device. ``without``: the first over the last; ``fenced``: the second over the
+last; ``left us``: the longest time that the device still needed after the synchronization.
 For PyTorch, ``events`` is the time between two CUDA events around each block over that of the
-clock. ``again`` is the cost of a fence with nothing to wait for.
+clock. ``again`` is the cost of a synchronization with nothing to wait for.
 """
 
 import contextlib
@@ -83,7 +83,7 @@ def events(framework):
 
 
 class Blocks:
-    """Takes the place of the timer: a warm-up, then blocks, each ended by fence and device."""
+    """Takes the place of the timer: a warm-up, then blocks, each ended by two synchronizations."""
 
     def __init__(self, fence, synchronise, event):
         self._fence, self._synchronise = fence, synchronise

@@ -2,9 +2,9 @@
 
     python3 benchmarks/devices.py [--accelerator cuda] [--device 1] [--interpreter NAME=PATH ...]
 
-Every column is loaded as a run would be, with the environment variables of a run, and asked
-what it computes on; one product and one convolution are made there. NAME is a column; without
---interpreter those whose environments are deployed. Needs the standard library alone.
+Every column is loaded as a run would be, with the environment variables of a run, and reports its
+device; one product and one convolution are made there. NAME is a column; without
+--interpreter those whose environments are installed. Needs the standard library alone.
 """
 
 import argparse
@@ -41,15 +41,15 @@ def main():
         sys.exit(str(problem))
     accelerator = options.accelerator or ("cuda" if gpu else "cpu")
     if gpu:
-        memory = f"{gpu.memory_mib} MiB" if gpu.memory_mib else "memory not told"
+        memory = f"{gpu.memory_mib} MiB" if gpu.memory_mib else "memory unknown"
         print(f"chosen: GPU {gpu.index}, {gpu.name}, {memory}, {gpu.uuid}, driver {gpu.driver}")
     else:
         print("chosen: no GPU is visible")
     word = device.word(gpu, options.device) if accelerator == "cuda" else ""
     found = interpreters(accelerator, options.interpreter)
     if not found:
-        sys.exit(f"no environment for {accelerator} is deployed; see --interpreter")
-    print(f"{'column':20}asked  live   CUDA    cuDNN     products in  library or what is wrong")
+        sys.exit(f"no environment for {accelerator} is installed; see --interpreter")
+    print(f"{'column':20}wanted live   CUDA    cuDNN     products in  library or problem")
     for name, path in found.items():
         said = said_by(name, path, accelerator, word)
         print(
@@ -61,9 +61,7 @@ def main():
 
 
 def interpreters(accelerator, named):
-    """Return interpreters by column: the named ones, or those of the environments that are
-    deployed.
-    """
+    """Return interpreters by column: the named ones, or those of the installed environments."""
     if named:
         return dict(named)
     found = {}
@@ -94,7 +92,7 @@ def said_by(name, interpreter, accelerator, word):
         done = subprocess.run(
             command, env=environ, capture_output=True, text=True, timeout=TIME_LIMIT_S
         )
-    lines = (done.stdout if done.returncode == 0 else done.stderr).splitlines() or ["said nothing"]
+    lines = (done.stdout if done.returncode == 0 else done.stderr).splitlines() or ["no output"]
     return json.loads(lines[-1]) if done.returncode == 0 else {"words": lines[-1]}
 
 

@@ -1,9 +1,9 @@
 """Seconds and memory of ``snakemake -n`` for eleven rows x 3 runs, with everything and with nothing
-to do, beside those of a workflow of one rule with as many jobs; and of the plans of the default
+to do, next to those of a workflow of one rule with as many jobs; and of the plans of the default
 table and of 200 columns. With the word ``large``: for 10,002 cells x 5 runs.
 
 Runs on the interpreter of Snakemake alone, as users do: ``.venv/bin/python3 benchmarks/dry_run.py``
-after ``make .venv``. Works in a copy of the project whose configuration asks for eleven rows of
+after ``make .venv``. Works in a copy of the project whose configuration has eleven rows of
 BERT on all columns, with generated files that have the planned identities.
 """
 
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def compared(small: Path, copy: Path, config: dict, pairs: int) -> None:
-    """Print ours beside the workflow of one rule; the bar is 1.5 times that."""
+    """Print our numbers next to those of the workflow of one rule; the bar is 1.5 times those."""
     start_in(copy, config)
     plan = Plan(config, definition_sha256, Path("envs"))
     jobs = len(plan.timed)
@@ -128,7 +128,7 @@ def spent(folder: Path, words: str) -> dict[str, float]:
         _, process.returncode, usage = os.wait4(process.pid, 0)
     wall_s, text = time.perf_counter() - start, said.read_text()
     if process.returncode or words not in text:
-        sys.exit(f"it is not said: {words}\n" + text[-4000:])
+        sys.exit(f"snakemake did not print: {words}\n" + text[-4000:])
     memory_gib = usage.ru_maxrss / 2**20  # KiB on Linux
     return {"wall": wall_s, "processor": usage.ru_utime + usage.ru_stime, "memory": memory_gib}
 

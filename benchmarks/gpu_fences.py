@@ -1,12 +1,12 @@
 """Reported ms/step against a known truth: on a simulated GPU whose kernels take a set time.
 
-Real CUDA wheels run on the stand-in of tests/gpu_stand_in, where a kernel takes exactly what is
-set. The true time of a step is the set time of its kernels and the time that the device waited for
-the host meanwhile, by the device's own clock. Beside the reported time stand its ratio to the
-truth, that of the published arithmetic, whose clock stops before the device has finished, and
-(``--without-fence``) that of our own harness with its fence taken out. ``waits`` is how often the
-host waited for the device within a step, by itself. None of these numbers is a measurement of any
-framework.
+Real CUDA wheels run on the stand-in of tests/gpu_stand_in, where a kernel takes exactly the set
+time. The true time of a step is the set time of its kernels and the time that the device waited for
+the host meanwhile, by the device's own clock. Next to the reported time, the table shows its ratio
+to the truth, the ratio of the original timing method, whose clock stops before the device has
+finished, and (``--without-fence``) that of our own harness with its synchronization taken out.
+``waits`` is how often the host waited for the device within a step, by itself. None of these
+numbers is a measurement of any framework.
 """
 
 import sys
@@ -25,7 +25,7 @@ from tests.shared import copy_tree  # noqa: E402
 from supervise import watch  # noqa: E402 (found by the path above)
 
 COLUMNS = ("pytorch-eager", "pytorch-compiled", "keras3-torch")
-FENCES = {  # the line with each fence, by its file in workflow/measure/frameworks
+FENCES = {  # the line with each synchronization, by its file in workflow/measure/frameworks
     "torch.py": "self.torch.cuda.synchronize()",
     "keras3_jax.py": "self.jax.block_until_ready(leaves(self.keras, ready))",
     "tensorflow.py": "self.tf.test.experimental.sync_devices()",
@@ -35,7 +35,7 @@ HEAD = (
     "|---|---:|---:|---:|---:|---:|---:|---:|---|",
 )
 HEAD_WITHOUT = (
-    "| cell | waits | true ms | without a fence | ratio | status |",
+    "| cell | waits | true ms | without synchronization | ratio | status |",
     "|---|---:|---:|---:|---:|---|",
 )
 
@@ -59,7 +59,7 @@ def main():
 
 
 def without_fence(copy):
-    """Return the measuring process in a copy of this project whose fences do nothing."""
+    """Return the measuring process in a copy of this project whose synchronization does nothing."""
     copy_tree(copy)
     for name, fence in FENCES.items():
         source = copy / "workflow/measure/frameworks" / name
@@ -111,7 +111,7 @@ def line(name, record, step):
 
 
 def line_without(name, record, step, other):
-    """Return the line of a cell with its fence, which tells the true time, and without it."""
+    """Return the line of a cell with its synchronization, for the true time, and without it."""
     true_ms, theirs_ms = step and step.busy_ms + step.idle_ms, reported_ms(other)
     facts = [number(step and step.waits, 1), *map(number, (true_ms, theirs_ms))]
     facts.append(number(ratio(theirs_ms, true_ms)))

@@ -1,11 +1,11 @@
-"""Memory that cells ask a GPU for, and if they fit: at `paper` scale, on simulated GPUs.
+"""Memory that cells need on a GPU, and if they fit: at `paper` scale, on simulated GPUs.
 
 On the stand-in of tests/gpu_stand_in memory of the device is counted and limited as on a GPU, and
 takes room on the host only where something is copied to it, as no kernel writes. So models are
 built and stepped here that are larger than this machine. Each cell makes a few steps on the
-smallest device, and where it does not fit, on the next one. A host that has too little memory for a
-cell says so. Workspaces of cuBLAS, cuBLASLt and cuDNN are not in it, except for what PyTorch takes
-for them by itself.
+smallest device, and where it does not fit, on the next one. If a host has too little memory for a
+cell, the output reports it. Workspaces of cuBLAS, cuBLASLt and cuDNN are not in it, except for the
+memory that PyTorch takes for them by itself.
 """
 
 import json

@@ -1,9 +1,9 @@
 """The whole table on a simulated GPU (tests/gpu_stand_in): from configuration to report.
 
 A copy of the project in a folder of its own, with ``accelerator: cuda`` and an interpreter on the
-stand-in for each framework, measured and drawn by Snakemake. Started again, it goes on. It prints
-the status of every run, with its reason, and how many processes launched how many kernels. None of
-these numbers is a measurement of any framework.
+stand-in for each framework; Snakemake measures it and writes the report. Started again, it goes on.
+It prints the status of every run, with its reason, and how many processes launched how many
+kernels. None of these numbers is a measurement of any framework.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def simulated(folder, columns, kernel_us):
     """Make a machine, and an interpreter on it for each column.
 
     Wheels for CUDA 12 and for CUDA 13 want libraries of one name, cuDNN's: each interpreter is
-    started with those of its own. Links to them stay the same when the libraries are built anew.
+    started with those of its own. Links to them stay the same when the libraries are built again.
     """
     interpreters = {}
     for column in columns:

@@ -30,7 +30,7 @@ from supervise import reading  # noqa: E402
 SEED = 30
 LEFT = 4  # runs still to be measured when something is killed
 SNAKEMAKE = (sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all")
-SAID = "said.txt"  # what Snakemake said since the last start
+SAID = "said.txt"  # the output of Snakemake since the last start
 AT_MOST_S = 2.5  # from the first process of its kind to the kill
 # Kinds of processes to kill, with a text in their command lines.
 KINDS = {"Snakemake": "", "supervisor": "/supervise cell ", "child": "measure.child {"}

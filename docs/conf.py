@@ -1,4 +1,4 @@
-"""The site of the documents: Sphinx and MyST read the same Markdown that lies in the repository.
+"""The site of the documents: Sphinx and MyST read the Markdown files of the repository.
 
 make docs      # into site/, without a network; a broken link is an error
 """

@@ -71,7 +71,7 @@ def replace(build: Pin, wheels: dict[tuple[str, str], dict[str, set[str]]]) -> b
 
 
 def resolve(definition: Definition, platform: str, upgrade: bool) -> list[dict]:
-    """Ask uv for the packages that the definition needs on a platform."""
+    """Have uv resolve the packages that the definition needs on a platform."""
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder, "pylock.toml")
         if not upgrade and definition.pins():

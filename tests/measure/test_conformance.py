@@ -40,9 +40,9 @@ def test_a_model_without_weights_is_told_how_to_make_them():
 
 def test_a_setting_that_the_builder_ignores_is_refused():
     asked = SimpleNamespace(jit_compile=True, optimizer="fused")
-    with pytest.raises(WrongSetting, match="jit_compile: true was asked for, the built model has"):
+    with pytest.raises(WrongSetting, match="jit_compile: true was requested, the built model has"):
         check_settings(asked, {"jit_compile": False})
-    with pytest.raises(WrongSetting, match="optimizer: fused was asked for"):
+    with pytest.raises(WrongSetting, match="optimizer: fused was requested"):
         check_settings(asked, {"optimizer": "foreach"})
     for choice in ("auto", "published"):
         check_settings(SimpleNamespace(jit_compile=choice), {"jit_compile": False})

@@ -34,7 +34,7 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
         (
             {"changes": {"jit_compile": True}},
             "error",
-            "WrongSetting: jit_compile: true was asked for, the built model has false; in build",
+            "WrongSetting: jit_compile: true was requested, the built model has false; in build",
         ),
         (
             {"flops": "many"},

@@ -120,7 +120,7 @@ def test_a_precision_that_is_asked_for_is_forced_and_verified(run):
     assert run(changes={"precision": "tf32"}, precision_ms=300)["timing"]["import_s"] < 0.3
     record = run(changes={"precision": "tf32"}, computes_in="float32")
     assert record["status"] == "error"
-    assert "tf32 was asked for, matmul_precision is float32" in record["reason"]
+    assert "tf32 was requested, matmul_precision is float32" in record["reason"]
 
 
 def test_the_peak_of_the_device_is_that_of_the_steps_after_the_warm_up(run, plain):

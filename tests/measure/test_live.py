@@ -21,7 +21,7 @@ def test_another_device_than_the_one_asked_for_is_no_number_in_either_direction(
     for asked, found in (("cuda", "cpu"), ("cpu", "cuda")):
         record = run(changes={"accelerator": asked, "device": "auto"}, lives_on=found)
         assert record["status"] == "unsupported"
-        assert record["reason"] == f"{asked} was asked for, fake 1 computes on {found}"
+        assert record["reason"] == f"{asked} was requested, fake 1 computes on {found}"
         assert record["timing"] is None
 
 
@@ -49,7 +49,7 @@ def test_a_reference_workload_that_falls_back_to_the_processor_is_found_out_too(
     child = jobs.supervised(reference.PROGRAM, task, wanted, environment, options, 120)
     found, reason = of_process(child.ending())
     assert found == "unsupported"
-    assert reason.startswith("cuda was asked for, jax ")
+    assert reason.startswith("cuda was requested, jax ")
     assert child.reported("matmul", "products") is None
 
 
@@ -57,10 +57,10 @@ def test_a_reference_workload_that_falls_back_to_the_processor_is_found_out_too(
 @pytest.mark.parametrize(
     ("framework", "words"),
     [
-        ("keras3-jax", "cuda was asked for, jax {} computes on cpu"),
-        ("keras3-tensorflow", "cuda was asked for, tensorflow {} (built without CUDA) computes"),
-        ("keras3-torch", "cuda was asked for, torch {} computes on cpu"),
-        ("pytorch-eager", "cuda was asked for: AssertionError: Torch not compiled with CUDA"),
+        ("keras3-jax", "cuda was requested, jax {} computes on cpu"),
+        ("keras3-tensorflow", "cuda was requested, tensorflow {} (built without CUDA) computes"),
+        ("keras3-torch", "cuda was requested, torch {} computes on cpu"),
+        ("pytorch-eager", "cuda was requested: AssertionError: Torch not compiled with CUDA"),
     ],
 )
 def test_real_libraries_that_fall_back_to_the_processor_are_found_out(framework, words, tmp_path):

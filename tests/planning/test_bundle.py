@@ -32,7 +32,7 @@ def test_what_would_be_taken_from_this_machine_is_refused_in_one_line(changes, w
 def test_a_plan_for_more_processors_is_refused_only_where_it_is_measured():
     planned = plan(**ELSEWHERE)
     bundle.check_portable(planned)
-    with pytest.raises(ConfigError, match=r"threads: 10000 is more than the \d+ processors"):
+    with pytest.raises(ConfigError, match=r"threads: 10000 is more than the \d+ CPUs"):
         this_machine.check_processors(planned)
 
 

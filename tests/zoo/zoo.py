@@ -76,13 +76,13 @@ KERAS = FRAMEWORKS[:3]
 TUPLE = r"WrongModel: batch\(\) returned a list; needed is a tuple"
 REFUSED = {
     "float64": {
-        "keras3-jax": "WrongPrecision: .* was asked for in float64 and is float32 on jax: set env",
-        "keras3-torch": "WrongPrecision: the layers ask for float64, the products .* are float32",
+        "keras3-jax": "WrongPrecision: .* was requested in float64 and is float32 on jax: set env",
+        "keras3-torch": "WrongPrecision: the layers request float64, the products .* are float32",
     },
     "listbatch": dict.fromkeys(KERAS, TUPLE),
     "typo": dict.fromkeys(KERAS, r"AttributeError: .*no_such_attribute.*zoo/keras3.py, line \d+"),
     "ignoredjit": dict.fromkeys(
-        ("keras3-tensorflow", "keras3-torch"), "WrongSetting: jit_compile: true was asked for"
+        ("keras3-tensorflow", "keras3-torch"), "WrongSetting: jit_compile: true was requested"
     ),
     "lazy": {"pytorch-eager": "WrongModel: the model has parameters without a shape yet"},
     "several": {"keras3-torch": "ValueError: .*steps_per_execution.* must be 1 with the PyTorch"},

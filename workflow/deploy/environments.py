@@ -129,7 +129,7 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None, title: st
     """Return the interpreter of the definition's virtual environment, which is made if missing."""
     python = re.search(r"\bpython=(\d+\.\d+)", definition.read_text())
     if python is None:
-        raise EnvironmentProblem(f"{definition} does not say which Python it is for (python=3.11)")
+        raise EnvironmentProblem(f"{definition} names no Python version; add python=3.11")
     prefix = virtual_prefix(name, definition)
     install = ["sh", str(post_deploy(definition))]
     if definition.suffix == ".txt":

@@ -43,7 +43,7 @@ def overlaid_interpreter(
                 run([base, "-m", "venv", "--without-pip", str(prefix)])
                 pip = [base, "-I", "-m", "pip", "--python", python, "install", *QUIET]
                 run([*pip, "--", *copies.values()])
-                # Visible last: a source tree is built with the packages that it asks for.
+                # Visible last: a source tree is built with the packages that it requires.
                 packages = Path(ask(python, PURELIB) or prefix, "beneath.pth")
                 packages.write_text(f"import site; site.addsitedir({below!r})\n")
     except EnvironmentProblem as problem:

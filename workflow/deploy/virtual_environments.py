@@ -52,8 +52,8 @@ def clean_environ(**extra: str) -> dict[str, str]:
     """Return our variables without those that show an interpreter other packages."""
     leaks = ("PYTHONPATH", "PYTHONHOME", "__PYVENV_LAUNCHER__", "CONDA_PREFIX", "VIRTUAL_ENV")
     kept = {name: value for name, value in os.environ.items() if name not in leaks}
-    # uv is found beside our own Python, and its downloads on the disk of the environments, which
-    # are hard links to them.
+    # uv is installed next to our own Python. Its downloads are on the disk of the environments,
+    # because the environments are hard links to them.
     kept["PATH"] = os.pathsep.join((kept.get("PATH", os.defpath), str(Path(sys.executable).parent)))
     kept.setdefault("UV_CACHE_DIR", str(cache().with_name("uv")))
     return {**kept, "PYTHONNOUSERSITE": "1", "PIP_USER": "0", **extra}
@@ -88,7 +88,7 @@ def unfinished(prefix: Path, log: Path | None, title: str) -> Iterator[Run | Non
 
 @contextlib.contextmanager
 def locked(prefix: Path) -> Iterator[IO[str]]:
-    """Hold the lock of an environment, ``<prefix>.lock``; tell the user if that means waiting."""
+    """Hold the lock of an environment, ``<prefix>.lock``; print a line if that means waiting."""
     prefix.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{prefix}.lock", "w") as lock:
         try:

@@ -84,10 +84,10 @@ class Measurement:
         self._report_timing()
 
     def load(self) -> None:
-        """Import the framework, force the precision asked for, check device and precision."""
+        """Import the framework, force the requested precision, check device and precision."""
         with self._seconds("import_s"):
             self.framework.load()
-            # The look at the device starts it, which every user waits for, too.
+            # This check starts the device, which every user waits for, too.
             check_device(self.cell.accelerator, self.framework.live_accelerator)
         if self.cell.precision != "default":
             self.framework.force_precision(self.cell.precision)

@@ -53,7 +53,7 @@ def check_model(sizes: dict, parameters: int, trains: str, where: str) -> None:
 
 
 class WrongSetting(RuntimeError):
-    """The built model does not have a setting that the configuration asks for."""
+    """The built model does not have a setting of the configuration."""
 
 
 def check_settings(asked: Any, live: dict[str, Any]) -> None:
@@ -66,7 +66,7 @@ def check_settings(asked: Any, live: dict[str, Any]) -> None:
         if wanted not in ("published", "auto", "default") and found != wanted:
             hint = SETTING_HINTS.get(name, "")
             raise WrongSetting(
-                f"{name}: {_word(wanted)} was asked for, the built model has {_word(found)}{hint}"
+                f"{name}: {_word(wanted)} was requested, the built model has {_word(found)}{hint}"
             )
 
 
@@ -75,11 +75,11 @@ def _word(value: Any) -> str:
 
 
 class WrongDevice(RuntimeError):
-    """The framework computes on another kind of device than the one that was asked for."""
+    """The framework computes on another kind of device than the requested one."""
 
 
 def check_device(asked: str, live: Callable[[], tuple[str, str]]) -> None:
-    """Raise :class:`WrongDevice` unless the library computes on the device that was asked for.
+    """Raise :class:`WrongDevice` unless the library computes on the requested device.
 
     live: returns where it computes, see :mod:`measure.live`; may raise if there is no device.
     """
@@ -87,17 +87,17 @@ def check_device(asked: str, live: Callable[[], tuple[str, str]]) -> None:
         found, library = live()
     except Exception as error:
         words = next(iter(str(error).splitlines()), "")
-        raise WrongDevice(f"{asked} was asked for: {type(error).__name__}: {words}") from error
+        raise WrongDevice(f"{asked} was requested: {type(error).__name__}: {words}") from error
     if found != asked:
-        raise WrongDevice(f"{asked} was asked for, {library} computes on {found}")
+        raise WrongDevice(f"{asked} was requested, {library} computes on {found}")
 
 
 class WrongPrecision(RuntimeError):
-    """Float32 products are not computed in the precision that the configuration asks for."""
+    """Float32 products are not computed in the precision of the configuration."""
 
 
 def check_precision(asked: str, used: dict) -> None:
-    """Raise :class:`WrongPrecision` unless the products that were tried have the one asked for."""
+    """Raise :class:`WrongPrecision` unless the tested products have the requested precision."""
     for kind, found in used.items():
         if found != asked:
-            raise WrongPrecision(f"precision {asked} was asked for, {kind} is {found}")
+            raise WrongPrecision(f"precision {asked} was requested, {kind} is {found}")

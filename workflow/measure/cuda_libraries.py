@@ -11,7 +11,7 @@ MAPS = Path("/proc/self/maps")
 
 
 def versions(maps: Path = MAPS) -> dict[str, str | None]:
-    """Return ``cuda_version``, ``cudnn_version``; None for what is not loaded or does not tell."""
+    """Return ``cuda_version``, ``cudnn_version``; None if not loaded or not reported."""
     return {
         "cuda_version": _versions_in_use(maps, "cudart", _cuda),
         "cudnn_version": _versions_in_use(maps, "cudnn", _cudnn),

@@ -2,13 +2,14 @@
 
 One policy for all columns: at most ``SHARE`` of the device, and otherwise the allocator
 that users of the framework get. The limits they come with differ: JAX takes three quarters
-of the device at its first operation, TensorFlow nearly all of it, PyTorch what is asked for
-and no more (docs.jax.dev, *GPU memory allocation*; tf.config.experimental.get_memory_info;
-torch.cuda.set_per_process_memory_fraction). A cell would run out of memory on one column
-with a quarter of the device unused. Taking it at once, as JAX and TensorFlow do, stays as
-it is: growing bit by bit breaks the pool into pieces, so that a program that fits may not
-(same page), and after the warm-up no column asks the device for memory. What is left over
-is for what no pool holds: the context, the kernels, handles of cuBLAS and cuDNN.
+of the device at its first operation, TensorFlow nearly all of it, PyTorch only the
+requested memory (docs.jax.dev, *GPU memory allocation*;
+tf.config.experimental.get_memory_info; torch.cuda.set_per_process_memory_fraction). A cell
+would run out of memory on one column with a quarter of the device unused. Taking it at once,
+as JAX and TensorFlow do, stays as it is: growing bit by bit breaks the pool into pieces, so
+that a program that fits may not (same page), and after the warm-up no column requests memory
+from the device. The rest of the memory is outside every pool: the context, the kernels, handles
+of cuBLAS and cuDNN.
 """
 
 SHARE = 0.90  # of the device's memory

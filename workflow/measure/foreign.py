@@ -1,6 +1,6 @@
-"""Processor time that went to everything but this run, on the processors that it may use.
+"""CPU time of all processes except this run, on the CPUs that the run may use.
 
-Work on the other processors does not count: this run could not have used their time. The run is the
+Work on the other CPUs does not count: this run could not have used their time. The run is the
 session that its supervisor has started: inductor compiles in processes that are not waited for.
 """
 
@@ -13,7 +13,7 @@ LEAST_S = 1.0  # the system counts in hundredths of a second
 
 
 def other_cpu_seconds() -> float | None:
-    """Processor seconds of everything but this run since the machine started."""
+    """Return CPU seconds of everything except this run since the machine started."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         lines = Path("/proc/stat").read_text().splitlines()
         used = {f"cpu{number}" for number in os.sched_getaffinity(0)}

@@ -1,7 +1,8 @@
-"""Asks a library where it computes now, rather than trusting what it was asked for.
+"""Reads from a library where it computes now, instead of trusting the requested device.
 
-Each function returns ``(cpu, cuda or the library's word for another, the library in words)``. JAX
-without its plugin and TensorFlow without one library of CUDA say nothing and go on the host.
+Each function returns ``(cpu, cuda or the library's name of another device, the library in words)``.
+JAX without its plugin and TensorFlow without one library of CUDA continue on the host without a
+message.
 """
 
 from typing import Any

@@ -22,13 +22,13 @@ class Span(NamedTuple):
     end: float
     name: str
     lane: Hashable  # thread or stream: what runs one operation at a time
-    part: bool = False  # True if another span tells that the operation ran
+    part: bool = False  # True if another span shows that the operation ran
 
 
 @dataclass
 class Operation:
-    """All spans of one name: ns of wall time; number of spans that are no parts of others; ns from
-    their starts to their ends, and how many of these ns spans inside them were open.
+    """Totals of all spans of one name: ns of wall time, number of spans that are no parts of
+    others, ns from their starts to their ends, and ns of these in which inner spans were open.
     """
 
     ns: float = 0.0

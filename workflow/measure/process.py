@@ -29,9 +29,10 @@ class Events:
 
 
 def run(measure: Callable[[dict[str, Any], Events], None]) -> None:
-    """Call ``measure(request, events)`` with what the command line asks for, and end the process.
+    """Call ``measure(request, events)`` with the command line's request, and end the process.
 
-    The parent hears first what is installed here, and last ``done`` or ``failed``.
+    The first event for the parent lists the installed packages, the last one is ``done`` or
+    ``failed``.
     """
     request: dict[str, Any] = json.loads(sys.argv[1])
     die_with_parent(parent=request.get("parent"))
@@ -87,8 +88,8 @@ def installed() -> dict[str, str]:
 
     found: dict[str, str] = {}
     for distribution in distributions():
-        metadata = distribution.metadata  # parsed anew whenever it is asked for
-        if name := metadata["Name"]:  # what a package left behind has none
+        metadata = distribution.metadata  # parsed again at each access
+        if name := metadata["Name"]:  # None for the remains of a package
             found.setdefault(re.sub(r"[-_.]+", "-", name).lower(), metadata["Version"])
     return dict(sorted(found.items()))
 

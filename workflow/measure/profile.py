@@ -1,9 +1,9 @@
-"""What a step's time goes to, by the framework's own profiler: never timed for the table.
+"""Profile steps with the framework's own profiler; never timed for the table.
 
 The profiler slows a step down, so it runs after everything else. Each block of steps under it is
-paired with one of as many steps without it, so that the slowdown and its scatter are known. Kept
+paired with a block of as many steps without it, to measure the slowdown and its variability. Kept
 are the share of the profiled steps in which no operation computes, which a faster host language
-could save, and the operations that the rest went to.
+could save, and the operations that used the rest.
 """
 
 import gc
@@ -23,11 +23,11 @@ ENOUGH_NS = 100_000_000  # a longer step is a block of its own
 
 class ProfileTimer:
     """Takes the place of :class:`measure.timer.Timer`: times blocks without the profiler and under
-    it in turns, each between two fences. A step before each pair counts for nothing, because
-    reading what the profiler saw leaves cold caches.
+    it in turns, each between two synchronizations. A step before each pair does not count, because
+    reading the trace leaves cold caches.
 
-    begin: starts the profiler. end: stops it and returns all that computed. step_ns: what a
-    step is known to take. batches: steps between two ticks, see :class:`measure.timer.Timer`.
+    begin: starts the profiler. end: stops it and returns all that computed. step_ns: the known
+    time of a step. batches: steps between two ticks, see :class:`measure.timer.Timer`.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class ProfileTimer:
             try:
                 self.profiled_ns.append((yield from self._block()))
             except BaseException:
-                # What follows, a training too, would be timed under it. Its own words say less.
+                # Later steps, a training too, would be timed under it. Raise the first error.
                 with suppress(Exception):
                     self._end()
                 raise
@@ -79,7 +79,7 @@ class ProfileTimer:
                 self.computing.append(self._end())
 
     def _block(self) -> Generator[None, None, int]:
-        """Time the steps of a block between two fences; elapsed ns."""
+        """Time the steps of a block between two synchronizations; return the elapsed ns."""
         started = time.perf_counter_ns()
         for _ in range(self._ticks):
             yield
@@ -88,7 +88,7 @@ class ProfileTimer:
 
 
 def overhead_share(operations: dict[str, Operation], elapsed_ns: float) -> float:
-    """Share, 0 to 1, of an elapsed time in which no operation computed."""
+    """Return the share, 0 to 1, of an elapsed time in which no operation computed."""
     busy_ns = sum(operation.ns for operation in operations.values())
     return max(0.0, 1 - busy_ns / elapsed_ns)
 

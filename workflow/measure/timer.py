@@ -2,9 +2,9 @@
 
 A framework calls :meth:`Timer.start` just before it enters its public loop and
 :meth:`Timer.tick` before every step, on the thread that issues the steps. Between
-two ticks nothing of ours runs, so a step is exactly what a user would get. A fence
-waits until every output and every updated variable of the steps issued so far is
-ready; it runs only at the borders of timing windows.
+two ticks nothing of ours runs, so a step is exactly what a user would get. A
+synchronization waits until every output and every updated variable of the steps
+issued so far is ready; it runs only at the borders of timing windows.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Timer:
         the next turn and returns the number of windows to time in it. Without it, all windows
         belong to one turn.
     on_turn, on_turn_end: called before the first and after the last window of each turn.
-    late: waits for any work that the fence missed and returns how long that took in ns; called
-        after each window.
+    late: waits for any work that the synchronization missed and returns how long that took in ns;
+        called after each window.
     batches: steps that the framework makes between two ticks, such as Keras' steps_per_execution.
     most_steps: ticks of a window at most.
     """
@@ -69,7 +69,7 @@ class Timer:
         self._warmup_ticks = 0  # the first step included
         self.warmup_ns = 0  # the steps after the first
         self.windows: list[tuple[int, int, int]] = []  # (steps, elapsed ns, start on the clock)
-        self.late_ns: list[int] = []  # of each window, if something can tell
+        self.late_ns: list[int] = []  # of each window, if the framework can measure it
         self.stop = "windows"
         self.synchronised_ns: list[int] = []
         self.compilations_before: int | None = None

@@ -23,7 +23,7 @@ ABOUT = __doc__.partition("\n")[0]
 
 
 def planned() -> tuple[Plan, Path]:
-    """Return the plan that a rule asks for, and the file to be made of it."""
+    """Return the plan that a rule needs, and the file to be made of it."""
     parser = argparse.ArgumentParser(description=ABOUT)
     parser.add_argument("--config", required=True, help="the whole configuration, as JSON")
     parser.add_argument("--elsewhere", action="store_true", help="not measured on this machine")
@@ -49,10 +49,10 @@ def write_bundle() -> None:
 
 
 def check() -> None:
-    """Say what is wrong with configuration files that Snakemake itself could not read.
+    """Report errors in configuration files that Snakemake itself could not read.
 
-    Snakemake reads the files of ``--configfile`` before the Snakefile, names neither file nor line,
-    and says nothing at all with ``--quiet all``.
+    Snakemake reads the files of ``--configfile`` before the Snakefile. Its message names neither
+    file nor line, and ``--quiet all`` suppresses the message.
     """
     parser = argparse.ArgumentParser(description=ABOUT, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])

@@ -33,7 +33,7 @@ STUDY = "config/studies/pull_request.yaml"
 FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
 FIRST_LOOK, MOST_ROUNDS = 4, 100
 MOST_MINUTES = 30 * 24 * 60
-MOST_BESIDE_S = 20  # seconds of a look beside its rounds: Snakemake's start and the analysis
+MOST_BESIDE_S = 20  # seconds per look in addition to its rounds: Snakemake's start, analysis
 LEAST_ROUNDS = 4  # rows are left out until the others get so many: fewer decide next to nothing
 
 
@@ -187,7 +187,7 @@ class Asked:
         return json.loads((self._folder / "answer.json").read_text(encoding="utf-8"))
 
     def _snakemake(self, target: str) -> None:
-        """Run Snakemake; raises :class:`Problem` if it fails, after it has said why itself."""
+        """Run Snakemake; raise :class:`Problem` if it fails. Snakemake prints the reason."""
         FOLDER.mkdir(parents=True, exist_ok=True)
         path = FOLDER / "config.yaml"
         path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")
@@ -208,7 +208,7 @@ def _package(part: str, given: str, number: int = 0) -> str:
         path = _tree(f"--{part}", Path(os.path.expanduser(clone)).absolute(), revision)
     if not path.exists():
         raise Problem(f"--{part}: {given}: no such file or folder")
-    overlays([str(path)], f"--{part}")  # Snakemake would name the link
+    overlays([str(path)], f"--{part}")  # report errors here: Snakemake would name the link
     if not path.is_dir():
         return str(path)
     link = FOLDER.absolute() / (f"{part}{number + 1}" if number else part)

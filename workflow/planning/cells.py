@@ -39,7 +39,7 @@ def record_path(folder: str, row: Row, column: Column, number: int) -> str:
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment that the plan needs deployed."""
+    """An environment that the plan needs."""
 
     name: str
     definition: Path
@@ -60,7 +60,7 @@ class Environment:
 
     @property
     def word(self) -> str:
-        """Its name as it stands in names of rules."""
+        """Its name in names of rules."""
         return re.sub(r"\W", "_", f"{self.name}_{self.accelerator}_{self.stack}")
 
     @property

@@ -1,6 +1,6 @@
 """The runs of a plan that have to be measured, and why: printed before they start.
 
-Snakemake knows what it made a record with only if it made the record in this folder. The identity
+Snakemake records the params of a record only in the folder where it made the record. The identity
 in a record also holds in a clone and for copied results: this module compares it with the plan's.
 """
 
@@ -16,7 +16,7 @@ from supervise.record import SCHEMA, violation
 
 MISSING = "not measured yet"
 REFUSED = "could not begin"
-ASKED = "asked for"
+ASKED = "requested with -R, -F or -f"
 MOST_CHARACTERS = 60  # of two values together, for them to be spelled out
 LISTED = 8  # cells listed per reason, and columns or folders
 ASIDE = ".unreadable"
@@ -54,7 +54,7 @@ def is_stale(path: Path, identity: str) -> bool:
     """Return True if a part of the self-test exists and has to be measured again."""
     try:
         found = json.loads(path.read_text())
-        # An environment that could not be deployed at the last start may be there at this one.
+        # An environment that could not be installed at the last start may be available now.
         undeployed = "not_deployed" in (found.get("not_tried") or {}) or found.get("refused")
         return bool(undeployed) or found["identity"] != identity
     except FileNotFoundError:

@@ -71,7 +71,7 @@ class Column:
 
     @property
     def jit_compile(self) -> str | bool | None:
-        """The `jit_compile` that Keras is told; None if the framework does not take it."""
+        """The `jit_compile` that Keras gets; None if the framework does not take it."""
         return self.of_framework.get("jit_compile")
 
 
@@ -124,7 +124,7 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
         )
     told = {s: entry[s] for s in SETTINGS if s in entry and entry[s] != own[s]}
     words = [part for setting, value in told.items() for part in _words(setting, value)]
-    # Auto, which accelerator and threads are unless it is said, is what the plan has found.
+    # Accelerator and threads are auto by default: the plan has resolved their values.
     settings = {s: defaults.get(s, v) if v == "auto" else v for s, v in given.items()}
     return Column(
         framework=framework,
@@ -139,7 +139,7 @@ def _column(place: int, entry, frameworks, defaults) -> Column:
 
 def _look(framework: Framework, before: Iterable[Column]) -> Look:
     """Return the look of a framework's next column, given the columns before it. The first one has
-    the framework's own colour and marker, the others have shades.
+    the framework's own color and marker, the others have shades.
     """
     place = sum(column.framework == framework for column in before)
     markers = framework.marker + MARKERS.replace(framework.marker, "")

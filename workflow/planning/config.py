@@ -1,4 +1,4 @@
-"""The configuration: read, checked, and filled in with what ``auto`` stands for."""
+"""Read and check the configuration, and replace ``auto`` by the resolved values."""
 
 import contextlib
 import json
@@ -180,7 +180,7 @@ def violations(schema: str, document: object) -> list[ValidationError]:
 
 
 def words(error: ValidationError) -> str:
-    """Say where a document breaks its schema, what is there, and what is allowed."""
+    """Return the place where a document breaks its schema, its value, and the allowed values."""
     where = ".".join(str(part) for part in error.absolute_path) or "the top level"
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))

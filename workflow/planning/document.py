@@ -10,7 +10,7 @@ from planning.cells import Row, Run
 from planning.columns import Column
 from planning.models import Model
 
-# Keys of the configuration that nothing else in the file tells.
+# Keys of the configuration that no other part of the file contains.
 FURTHER = ("device", "limits", "folders", "unsupported", "environment", "interpreters")
 
 
@@ -111,7 +111,7 @@ def _rows(plan) -> list[dict]:
 
 
 def _row(plan, row: Row, place: int) -> dict:
-    """Return a row, and the published batch size that stands at its place in the list of sizes."""
+    """Return a row, and the published batch size at its place in the list of sizes."""
     model: Model = plan.models.load(row.model)
     published = model.tasks[row.task]["published"]
     return {

@@ -1,4 +1,4 @@
-"""The analysis's interpreter, its commands, and the param that says when to draw again."""
+"""The analysis's interpreter, its commands, and the param that makes its rules run again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Drawing:
     def drawn_by(self, texts: Sequence[str] = ()) -> str:
         """Return a param that changes with the code, texts and environment that draw something."""
         start = self._start
-        # Results from elsewhere are unpacked files, whose times say nothing: their digest does.
+        # Files of another machine are unpacked, so their times mean nothing: use their digest.
         came = sha256(start.measured_elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
         return f"{content_digest(start.sources, *SOURCES, *texts)}-{self.definition_sha256}-{came}"
 

@@ -46,8 +46,8 @@ def _environment(
     plan, column: Column, sha256: Callable[[Path], str], roots: list[Path]
 ) -> Environment:
     name = column.framework.environment
-    # In a plan for a GPU, a column on the processors has the CUDA environment too, with the GPU
-    # hidden from it: so nothing but the device differs between the two.
+    # In a plan for a GPU, a column on the CPU has the CUDA environment too, with the GPU hidden
+    # from it: so only the device differs between the two.
     kind = "cuda" if "cuda" in (plan.accelerator, column.accelerator) else "cpu"
     paths = [root / column.stack / kind / f"{name}.yaml" for root in roots]
     there = [path for path in paths if path.is_file()]

@@ -12,7 +12,7 @@ from planning.cells import Row, Run
 
 @dataclass(frozen=True)
 class Group:
-    """The runs of a workload in a round, in the drawn order of their turns."""
+    """The runs of a workload in a round, in the random order of their turns."""
 
     row: Row
     number: int  # of the round
@@ -46,7 +46,7 @@ def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) ->
     """Return the groups in measuring order.
 
     again: second runs of the cell that the self-test measures twice. Both runs of a pair are
-    neighbors in an order that is drawn from the seed.
+    neighbors, in an order that is generated from the seed.
     """
     second = {run.position: run for run in again}
     coin = random.Random(f"{seed} same cell")

@@ -41,7 +41,7 @@ class Handlers:
             self._show_what_is_kept()
 
     def _drawn(self) -> int | None:
-        """Return when the page was drawn, by the clock of its file system; None without a page."""
+        """Return the time of the page's last change, by its file system; None without a page."""
         return self._page.stat().st_mtime_ns if self._page.exists() else None
 
     def _show_what_is_kept(self) -> None:

@@ -31,7 +31,7 @@ class Jobs:
         self._checked = False
 
     def priority(self, pattern: str) -> OfJob:
-        """Return a function for a job's priority: all timing is done in the plan's drawn order."""
+        """Return a function for a job's priority: runs are timed in the plan's random order."""
         return self.of_file(pattern, self._plan.priorities.__getitem__)
 
     def identity(self, pattern: str) -> OfJob:
@@ -65,7 +65,7 @@ class Jobs:
 
     def stale_record(self, pattern: str) -> OfJob:
         """Return a function that returns no input, but makes Snakemake measure a run if its record
-        is not as planned. Snakemake knows the identity only if it made the record itself, and does
+        is not as planned. Snakemake has the identity only of records that it made itself, and does
         not make a missing record while all results exist.
         """
 
@@ -161,6 +161,6 @@ class Jobs:
 
 
 def with_signature(function: OfJob) -> OfJob:
-    """Store a function's signature in it: Snakemake asks for it several times for each job."""
+    """Store a function's signature in it: Snakemake reads it several times for each job."""
     function.__signature__ = signature(function)  # type: ignore[attr-defined]
     return function

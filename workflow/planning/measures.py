@@ -5,7 +5,7 @@ from __future__ import annotations
 from planning.config import ConfigError
 from planning.models import Model
 
-# Titles in the order in which they are listed; `short` has none, it stands below a row's name.
+# Titles in the order of the list. `short` has no title: it is printed below a row's name.
 TITLES = {
     "step": "One step",
     "network": "Network",

@@ -21,7 +21,7 @@ class Model:
 
     name: str
     file: Path  # its model.yaml
-    folder: Path  # with its builders: the file's, or one beside it
+    folder: Path  # with its builders: the file's, or one next to it
     title: str
     citation: str
     preset: str
@@ -32,11 +32,11 @@ class Model:
     variant_of: str | None = None
 
     def least_memory_mib(self, task: str, scale: str) -> float:
-        """MiB of weights, gradients and optimiser state: a step needs at least so much."""
+        """Return MiB of weights, gradients and optimizer state, the least that a step needs."""
         about = self.tasks[task]
         bytes_each = 2 if self.architecture[scale].get("dtype") == "bfloat16" else 4
         # A training step holds weights, gradients and Adam's two moments, unless it
-        # trains small adapters beside frozen weights.
+        # trains small adapters next to frozen weights.
         copies = 4 if about["trains"] == "all" else 1
         return about["parameters"][scale] * bytes_each * copies / 2**20
 
@@ -85,7 +85,7 @@ class Models:
                 )
         self._roots = (OWN, *map(Path, folders))
         check_names(self._roots, "models")
-        self._loaded: dict[str, Model] = {}  # every run of a plan asks for its model
+        self._loaded: dict[str, Model] = {}  # every run of a plan needs its model
 
     def names(self) -> list[str]:
         """Return the names of all models, without their variants."""

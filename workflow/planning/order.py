@@ -1,4 +1,4 @@
-"""The drawn order of a plan's runs, and the priorities of the jobs that time them."""
+"""The random order of a plan's runs, and the priorities of the jobs that time them."""
 
 from __future__ import annotations
 

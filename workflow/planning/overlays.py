@@ -28,8 +28,8 @@ class Overlay:
     source: str  # the argument for pip
     word: str  # its part of paths
     title: str
-    sha256: str | None  # of the content; None for a version, which says enough
-    package: str  # its normalized name; a folder's path, as only a build would tell its package
+    sha256: str | None  # of the content; None for a version, which is enough by itself
+    package: str  # its normalized name; a folder's path, because only a build shows its package
 
 
 def overlays(asked, where: str) -> tuple[Overlay, ...]:

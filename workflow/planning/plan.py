@@ -1,4 +1,4 @@
-"""The plan: every row, column, cell and run that the configuration asks for."""
+"""The plan: every row, column, cell and run of the configuration."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Plan:
             )
 
     def _gpu(self) -> Gpu | None:
-        """Return the GPU that is measured; None without one, or if only processors are measured."""
+        """Return the GPU that is measured; None without one, or if only CPUs are measured."""
         named = [entry for entry in self.config["columns"] if isinstance(entry, dict)]
         wanted = {self.config["accelerator"], *(e.get("accelerator", "auto") for e in named)}
         if self.config["accelerator"] == "cpu" and "cuda" not in wanted:
@@ -140,7 +140,7 @@ class Plan:
                 raise ConfigError(f"environment.{name}: not allowed, it {reason}")
 
     def _check_titles(self) -> None:
-        """Raise :class:`ConfigError` for two models that no table would tell apart."""
+        """Raise :class:`ConfigError` if two models have one title, so that tables mix them up."""
         by_title: dict[str, str] = {}
         for name in self.measured_models:
             title = self.models.load(name).title
@@ -193,7 +193,7 @@ class Plan:
 
     @property
     def notices(self) -> list[str]:
-        """What a user should know before anything is measured, a line each: columns that this
+        """Messages for the user before anything is measured, a line each: columns that this
         machine cannot measure, and settings without effect.
         """
         columns_by_reason: dict[str, list[str]] = {}

@@ -12,9 +12,7 @@ DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
 
 
 def accelerator(asked: str, gpu: Gpu | None) -> str:
-    """Return the accelerator that is asked for, or with auto the one that is here: ``cpu`` or
-    ``cuda``.
-    """
+    """Return the requested accelerator, for auto that of this machine: ``cpu`` or ``cuda``."""
     if asked == "auto":
         return "cuda" if gpu else "cpu"
     return asked
@@ -23,7 +21,7 @@ def accelerator(asked: str, gpu: Gpu | None) -> str:
 def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
     """Return the scale, and the reason for it in one sentence."""
     if asked != "auto":
-        return asked, f"The configuration asks for scale {asked}."
+        return asked, f"The configuration sets scale {asked}."
     memory_gib = gpu and gpu.memory_mib and gpu.memory_mib / 1024
     if accelerator != "cuda" or gpu is None:
         have = "no GPU is measured here"

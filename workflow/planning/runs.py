@@ -20,9 +20,9 @@ PARTS = ("model", "task", "batch size")
 
 
 def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int]:
-    """Return the number of runs of each row; raises :class:`ConfigError` for a name of no row.
+    """Return the number of runs of each row; raises :class:`ConfigError` for an unknown name.
 
-    asked: the configuration's ``runs``. default: the number that ``default`` stands for.
+    asked: the configuration's ``runs``. default: the number for ``default``.
     """
     if not isinstance(asked, dict):
         return dict.fromkeys(rows, default if asked == REST else asked)

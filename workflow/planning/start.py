@@ -1,4 +1,4 @@
-"""One start of Snakemake: plan what it is asked for, and print what has to be measured."""
+"""One start of Snakemake: plan the requested results, and print the runs to measure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Start:
 
     @cached_property
     def now(self) -> dict[str, Any]:
-        """Records that have to be measured, and those that -R, -F or -f asks for, with the reasons.
+        """Records to be measured, and those that -R, -F or -f requests, with the reasons.
         Snakemake has these options once all rules are read.
         """
         asked, controls = self.workflow.dag_settings, self.plan.controls
@@ -64,7 +64,7 @@ class Start:
 
     @cached_property
     def asked_of_nodes(self) -> list[str]:
-        """Records that nodes measure only because -R or -F asks for them. Snakemake does not pass
+        """Records that nodes measure only because -R or -F requests them. Snakemake does not pass
         these options on to nodes, which read them from a file.
         """
         if not self.workflow.is_main_process:
@@ -91,7 +91,7 @@ class Start:
 
     @cached_property
     def elsewhere(self) -> bool:
-        """True if another machine measured the results: here they are only drawn."""
+        """True if another machine measured the results: this machine only makes the report."""
         return self.measured_elsewhere.is_file()
 
     @cached_property

@@ -9,7 +9,7 @@ from supervise import processors
 
 
 def check_processors(plan) -> None:
-    """Raise :class:`ConfigError` if a run has more threads than processors that it may use."""
+    """Raise :class:`ConfigError` if a run has more threads than CPUs that it may use."""
     if not plan.here:
         return
     here = len(processors.available())
@@ -18,8 +18,7 @@ def check_processors(plan) -> None:
     for where, threads in {"threads": plan.threads, **asked}.items():
         if threads > here:
             raise ConfigError(
-                f"{where}: {threads} is more than the {here} processors here; "
-                f"allowed are 1 to {here}"
+                f"{where}: {threads} is more than the {here} CPUs here; allowed are 1 to {here}"
             )
         if threads > quota:
             raise ConfigError(

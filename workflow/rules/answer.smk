@@ -1,12 +1,12 @@
-# The comment on a pull request, which says what a patch changes: made again and again by `planning
-# answer`, which adds rounds until all is decided or the time is over.
+# The comment on a pull request, which reports the effect of a patch. `planning answer` adds rounds
+# until all is decided or the time is over, and makes the comment again after each look.
 ANSWER = {"threshold": 0.02, "looks": 1, "left_out": [], "report": ""} | PLAN.config[
     "answer"
 ]
 
 
 rule answer:
-    """The comment on a pull request, and its content as JSON for the program that asks."""
+    """Write the comment on a pull request, and its content as JSON for the calling program."""
     input:
         RECORDS,
         SELF_TEST,

@@ -1,6 +1,6 @@
 # One small zip with which a machine without Snakemake, conda or a network measures this plan.
 #
-# The results that come back are unpacked here and only drawn: see `elsewhere` in planning/start.py.
+# The results that come back are only unpacked and shown here: see `elsewhere` in planning/start.py.
 
 BUNDLE = f"{RESULTS}/millistep-bundle-{PLAN.scale}-{PLAN.accelerator}.zip"
 

@@ -17,7 +17,7 @@ rule submission:
     log:
         f"{RESULTS}/logs/cluster/{ROW}/round{{run}}.log",
     priority: JOBS.priority(DONE)
-    # If the job was killed as a whole, by a time limit say, the second one goes on.
+    # If the job was killed as a whole, for example by a time limit, the second one goes on.
     retries: TRIES_AGAIN
     conda:
         "../../envs/analysis.yaml"

@@ -2,7 +2,7 @@
 
 
 rule plan:
-    """Every cell and run that the configuration asks for."""
+    """Write every cell and run of the configuration."""
     output:
         f"{RESULTS}/plan.json",
     log:

@@ -1,4 +1,4 @@
-# The self-test: how well the measuring itself measures, printed beside its results.
+# The self-test: the accuracy of the measurements, printed next to the results.
 
 KNOWN_STEPS = f"{RESULTS}/self_test/{{scale}}/known_steps.json"
 

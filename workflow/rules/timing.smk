@@ -31,7 +31,7 @@ for name, column, record, logs in TIMED:
         wildcard_constraints:
             column=re.escape(column.name),
         priority: JOBS.priority(record)
-        # If the supervisor itself was killed, the second attempt says so.
+        # If the supervisor itself was killed, the second attempt records that.
         retries: TRIES_AGAIN
         conda:
             PLAN.environment_of(column).conda

@@ -1,4 +1,4 @@
-"""Supervising: the code that runs beside a measured process, and writes down what became of it.
+"""Supervising: the code that runs next to a measured process, and records its result.
 
 Runs on Snakemake's Python; only the measured process runs on the interpreter of an environment.
 """

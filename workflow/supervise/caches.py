@@ -1,8 +1,9 @@
 """The compilers' caches on disk, kept from a cell's first run for its later ones.
 
-So it is for users: their first process finds nothing there, the next ones do. A run works on a copy
-in its own scratch folder, which replaces what is kept only when it is complete: neither a kill nor
-a neighbour leaves half of it. If the folder cannot be read or written, runs start without caches.
+The same holds for users: their first process finds no cache, the next ones do. A run works on a
+copy in its own scratch folder, which replaces the kept cache only when it is complete: neither a
+kill nor a parallel job leaves half of it. If the folder cannot be read or written, runs start
+without caches.
 """
 
 import contextlib

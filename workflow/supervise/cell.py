@@ -89,7 +89,7 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _planned(options: argparse.Namespace, identity: dict[str, Any]) -> dict[str, Any]:
-    """Return what a record says of an environment that was not looked at."""
+    """Return a record's description of an environment that was not inspected."""
     return {
         "name": options.environment.stem,
         "method": options.deployment,

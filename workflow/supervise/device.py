@@ -92,7 +92,7 @@ def word(gpu: Gpu | None, asked: str | int) -> str:
 
 @cache
 def gpus() -> tuple[Gpu, ...]:
-    """Return all GPUs, none without a driver; asked once per process."""
+    """Return all GPUs, none without a driver; the driver is queried once per process."""
     import pynvml as nvml
 
     try:

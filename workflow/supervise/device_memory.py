@@ -14,7 +14,7 @@ def whose_limit(message: str, free_mib: float | None, limit_mib: float | None) -
     """Return a clause for the reason of a failed allocation, if the framework's pool was the limit;
     empty if the allocation was too large for the device, or if that is unknown.
 
-    message: the framework's words. free_mib: the device's free memory, as sampled beside the run;
+    message: the framework's words. free_mib: the device's free memory, as sampled during the run;
     a number in the message is preferred. limit_mib: the most that the framework may take.
     """
     asked, stated = ASKED.search(message), FREE.search(message)

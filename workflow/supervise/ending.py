@@ -44,13 +44,13 @@ IN_BOLD = re.compile(r"\x1b\[\d+m")
 # TensorFlow's beginning of the message of an operation of a graph; NODE follows its own words.
 IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
 IN_USER_CODE = "in user code:"  # TensorFlow's, of a function that it rewrites; the error comes last
-# Exceptions of ours: another device than was asked for.
+# Exceptions of ours: the device is not the requested one.
 CANNOT_HERE = ("WrongDevice",)
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MAX_REASON = 500  # characters
 MISSING_PACKAGE = "missing package"
-MOST_LATE = 0.02  # share of a block's time; 0 for a fence that waits for all work
-PROCESS_ENDED = "ProcessEnded"  # instead of an exception's type: the run's ending says how
+MOST_LATE = 0.02  # share of a window's time; 0 if the synchronization waits for all work
+PROCESS_ENDED = "ProcessEnded"  # instead of an exception's type: the run's ending has the reason
 WHOLE_JOB_KILLED = (
     "the whole job was stopped from outside: by a limit of the cluster or of the machine"
 )
@@ -96,7 +96,7 @@ def of_process(ending: Ending) -> tuple[Status, str]:
     """Return ``(status, reason)`` of a process; the reason is one line, empty if ok."""
     status, reason = _of_process(ending)
     if status == "error" and ending.kernel_killed_for_memory:
-        # What its own end tells may follow from the end of a process that it had started.
+        # Its own error may be a consequence: the kernel killed a process that it had started.
         return "oom", f"the kernel killed a process for lack of memory: {reason}"[:MAX_REASON]
     return status, reason
 
@@ -162,7 +162,7 @@ def _of_failure(type: str, message: str, line: str | None = None) -> tuple[Statu
     if type in OUT_OF_MEMORY_TYPES:
         return "oom", reason
     if type in CANNOT_HERE:
-        # Not a failure: on this machine the column cannot do what is asked, on another it might.
+        # Not a failure: this machine lacks the requested device, another machine may have it.
         return "unsupported", (words or type)[:MAX_REASON]
     if status := _by_words(message):
         return status, reason
@@ -196,8 +196,8 @@ def _by_words(message: str) -> Status | None:
 
 
 def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
-    """Return the status of a finished run: invalid if it compiled while timed, or its fence
-    returned early.
+    """Return the status of a finished run: invalid if it compiled while timed, or if its
+    synchronization returned early.
     """
     if not timing:
         return "ok", ""
@@ -213,8 +213,10 @@ def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
 
 
 def _late_share(timing: dict[str, Any]) -> float:
-    """Return the share of a block's time that was left when its fence had returned; of the median
-    block, since the machine may have held up a single one. 0 if the framework does not tell.
+    """Return the share of a window's time that was left when its synchronization had returned.
+
+    The median window counts, because the machine may have held up a single one. Return 0 if the
+    framework does not report this time.
     """
     pairs = zip(timing.get("late_ns") or [], timing["blocks"], strict=False)
     shares = sorted(late / (late + block["elapsed_ns"]) for late, block in pairs)

@@ -14,7 +14,7 @@ def facts(name: str) -> Facts:
     """Return the facts of a GPU; name: see :func:`supervise.device.word`."""
     gpu = tried(Gpu, name)
     if gpu is None:
-        return {"model": None, "problem": "NVML does not know this GPU"}
+        return {"model": None, "problem": "NVML does not list this GPU"}
     return {fact: tried(function) for fact, function in _questions(gpu).items()}
 
 

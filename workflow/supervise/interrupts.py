@@ -14,7 +14,7 @@ TOGETHER_S = 2.0  # in which all processes of a job get their signals, on a busy
 
 def end_with_snakemake() -> None:
     """Have this process end in order by a signal, and by the death of Snakemake: so no run goes on
-    beside those of the next start. Needs rules that leave no shell between the two.
+    in parallel to those of the next start. Needs rules that leave no shell between the two.
     """
     parent = os.getppid()
     end_by_interrupt()

@@ -106,7 +106,7 @@ def exit_code(
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
-    """Return the marker of the environment, which is deployed now if it is not there as planned.
+    """Return the marker of the environment, which is installed first if it is not as planned.
 
     output: the file that cannot be measured without it. Raises
     :class:`supervise.preconditions.Refused`, of which :class:`NoEnvironment` is one.
@@ -114,12 +114,12 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
     available = len(processors.available())
     if available < identity["threads"]:
         raise preconditions.Refused(
-            f"{output}: planned for {identity['threads']} threads, {available} processors are here"
+            f"{output}: planned for {identity['threads']} threads, only {available} CPUs are usable"
         )
     if processors.within_the_quota(available) < identity["threads"]:
         raise preconditions.Refused(
             f"{output}: planned for {identity['threads']} threads, the container's quota of CPU "
-            f"time is {cgroup.processor_time():g} processors"
+            f"time is {cgroup.processor_time():g} CPUs"
         )
     environment = read(options.environment)
     if environment is not None and as_planned(environment, options, identity):
@@ -212,9 +212,9 @@ def supervised(
     options: argparse.Namespace,
     time_limit_s: float,
 ) -> Watched:
-    """Run a measuring process to its end: what it reported, and how it ended.
+    """Run a measuring process to its end; return its reports and its ending.
 
-    Besides the request it gets the accelerator, library, seed, threads, processors, GPU and
+    In addition to the request it gets the accelerator, library, seed, threads, CPUs, GPU and
     environment variables of the identity. Raises :class:`supervise.preconditions.Refused`.
     """
     preconditions.check_environment(identity, environment)

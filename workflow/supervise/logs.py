@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 TAIL_LINES, TAIL_LENGTH = 20, 500
 FIRST_BYTES, LAST_BYTES = 8 * 2**20, 64 * 2**10  # kept of a log that grows without end
-# How libraries say why they end a process: C++, CPython, XLA and TensorFlow, LLVM, glibc, CUDA.
+# Libraries' messages before they end a process: C++, CPython, XLA, TensorFlow, LLVM, glibc, CUDA.
 WHY = re.compile(
     r"what\(\):\s+(\S.*)|((?:Fatal Python error|Check failed|LLVM ERROR|CUDA error): .+"
     r"|(?:malloc|realloc|free|munmap_chunk)\(\): .+|CUDA_ERROR_\w+.*)"
@@ -29,7 +29,7 @@ class Log:
         return self.path.stat().st_size
 
     def shorten(self) -> None:
-        """Cut a long log in the middle, with a line that says how much was left out."""
+        """Cut a long log in the middle, with a line that has the omitted size."""
         size = self.size_bytes()
         if size <= 2 * FIRST_BYTES:
             return

@@ -22,9 +22,7 @@ def machine_card(identity: dict[str, Any]) -> dict[str, Any]:
 
 
 def visible_device(identity: dict[str, Any]) -> str | None:
-    """Return the GPU as a run's process and its monitor see it; None for a run on the
-    processors.
-    """
+    """Return the GPU as a run's process and its monitor see it; None for a run on the CPU."""
     if identity["accelerator"] != "cuda":
         return None
     try:
@@ -38,8 +36,8 @@ def check_environment(identity: dict[str, Any], environment: dict[str, Any]) -> 
     name = environment["name"]
     if environment["definition_sha256"] != identity["environment"]:
         raise Refused(
-            f"environment {name}: deployed from another definition than the one planned; "
-            "run snakemake again to install it again"
+            f"environment {name}: installed from another definition than the planned one; "
+            "run snakemake again to reinstall it"
         )
 
 
@@ -55,7 +53,7 @@ def check_files(identity: dict[str, Any], folders: Sequence[str]) -> None:
 
 
 def check_packages(environment: dict[str, Any], found: dict[str, Any]) -> None:
-    """Raise :class:`Refused` if an environment no longer holds the packages deployed into it."""
+    """Raise :class:`Refused` if the packages of an environment changed since its installation."""
     if environment["method"] == "interpreter":
         return  # the user's own: the record lists what it holds
     planned, present = environment["packages"], found["packages"]
@@ -63,9 +61,9 @@ def check_packages(environment: dict[str, Any], found: dict[str, Any]) -> None:
     if changed:
         name = changed[0]
         raise Refused(
-            f"environment {environment['name']}: {name} is {present.get(name, 'absent')}, deployed "
-            f"was {planned.get(name, 'none')} ({len(changed)} packages differ); remove "
-            f"{environment['prefix']} and run snakemake again"
+            f"environment {environment['name']}: {name} changed from {planned.get(name, 'none')} "
+            f"to {present.get(name, 'none')} since the installation ({len(changed)} packages "
+            f"differ); remove {environment['prefix']} and run snakemake again"
         )
 
 
@@ -74,7 +72,7 @@ def too_large(
 ) -> dict[str, Any] | None:
     """Return the record's ``not_tried`` of a cell that cannot fit into memory, None if it may.
 
-    Weights, gradients and optimiser state are a lower bound: a cell that is not tried because of
+    Weights, gradients and optimizer state are a lower bound: a cell that is not tried because of
     them would have failed in any case, after minutes.
     """
     needed = identity["least_memory_mib"]

@@ -1,9 +1,8 @@
-"""The processors that runs are pinned to, and those for the processes that watch them.
+"""The CPUs that runs are pinned to, and the CPUs of the processes that watch the runs.
 
-Two processors of one physical core share its arithmetic units, so that the second one adds little
-speed and much scatter: a run gets one processor of each core first, and those of small cores
-(E-cores) last. Cores are read from Linux' sysfs; on other systems every processor counts as a core
-of its own.
+Two CPUs of one physical core share its arithmetic units, so the second one adds little speed and
+much variability. A run gets one CPU of each core first, and those of small cores (E-cores) last.
+Cores are read from Linux' sysfs; on other systems every CPU counts as a core of its own.
 """
 
 import contextlib
@@ -19,14 +18,14 @@ FEW_CORES = 2  # with so few, users do not leave one idle
 
 
 def available() -> list[int]:
-    """Return the processors that this process may use, ascending."""
+    """Return the CPUs that this process may use, ascending."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def cores(topology: Path = TOPOLOGY) -> list[list[int]]:
-    """Return the available processors by physical core, both in ascending order."""
+    """Return the available CPUs by physical core, both in ascending order."""
     groups: dict[str, list[int]] = {}
     for processor in available():
         groups.setdefault(_siblings(topology, processor), []).append(processor)
@@ -49,10 +48,10 @@ def auto(topology: Path = TOPOLOGY, root: Path = ROOT) -> int:
 
 
 def pinned(threads: int, topology: Path = TOPOLOGY, small: Path = SMALL) -> list[int]:
-    """Return a run's processors: of the last cores, as the first serve interrupts; one of each
-    first.
+    """Return a run's CPUs, one of each core first. The last cores are used first, because the first
+    ones serve interrupts.
 
-    small: the file that lists the processors of small cores, which are taken last.
+    small: the file that lists the CPUs of small cores, which are taken last.
     """
     listed = _listed(small)
     by_core = sorted(cores(topology), key=lambda core: core[0] not in listed)
@@ -64,9 +63,7 @@ def pinned(threads: int, topology: Path = TOPOLOGY, small: Path = SMALL) -> list
 
 
 def beside(processors: list[int], topology: Path = TOPOLOGY) -> list[int]:
-    """Return the processors for what watches a run: those of idle cores, else idle ones, else
-    all.
-    """
+    """Return CPUs for processes that watch a run: those of idle cores, else idle ones, else all."""
     taken = set(processors)
     idle_cores = [p for core in cores(topology) if not taken & set(core) for p in core]
     return idle_cores or sorted(set(available()) - taken) or available()
@@ -84,7 +81,7 @@ def _listed(path: Path) -> set[int]:
 
 
 def _siblings(topology: Path, processor: int) -> str:
-    """Return a text that is equal for all processors of one core."""
+    """Return a text that is equal for all CPUs of one core."""
     path = topology / f"cpu{processor}" / "topology" / "thread_siblings_list"
     with contextlib.suppress(OSError):
         return path.read_text().strip()

@@ -9,11 +9,11 @@ from typing import Any
 
 from supervise.record import SCHEMA, SCHEMA_FILE
 
-FOREIGN_CPU_HEAVY = 0.10  # of a run's processors, used by others: its times are affected
+FOREIGN_CPU_HEAVY = 0.10  # of the CPU time of a run, used by others: its times are affected
 
 
 class Unreadable(Exception):
-    """A file in a record's place is no record of this version; the message says why, in words."""
+    """A file in a record's place is no record of this version; the message has the reason."""
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -45,7 +45,7 @@ def parse(raw: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise Unreadable("is not a JSON object")
     if found.get("schema") != SCHEMA:
-        raise Unreadable(f"is no {SCHEMA}, it says {str(found.get('schema'))[:60]!r}")
+        raise Unreadable(f"is no {SCHEMA}, its schema is {str(found.get('schema'))[:60]!r}")
     if lacking := [name for name in _required() if name not in found]:
         raise Unreadable(f"lacks {', '.join(lacking)}")
     try:
@@ -91,7 +91,7 @@ def disturbed(record: dict[str, Any]) -> str:
     found = []
     if (record["load"]["foreign_cpu_share"] or 0.0) >= FOREIGN_CPU_HEAVY:
         least = f"{100 * FOREIGN_CPU_HEAVY:.0f}\u00a0%"
-        found.append(f"other processes took at least {least} of the processors")
+        found.append(f"other processes took at least {least} of the CPU time")
     if gpu.get("foreign_processes"):
         found.append("other processes had a context on the GPU")
     return " and ".join(found)

@@ -1,4 +1,4 @@
-"""Readings of the machine beside a run: CPUs, energy, swapping, and the GPU through NVML."""
+"""Readings of the machine during a run: CPUs, energy, swapping, and the GPU through NVML."""
 
 import os
 import time
@@ -25,7 +25,7 @@ class Sampler:
     """Takes samples of the machine; readings that it does not offer are None.
 
     processors: those that the run is pinned to. gpu: the one that the run sees, by UUID or number;
-    None for a run on the processors.
+    None for a run on the CPU.
     """
 
     def __init__(self, processors: list[int], gpu: str | None, system: Path = Path("/sys")) -> None:

@@ -23,7 +23,7 @@ RANGES = (
 def summary(samples: list[dict], window: Window, interval_s: float) -> dict | None:
     """Return the record's ``monitor``; None without a window or a sample.
 
-    The samples around the window tell of a short one what does not change by the moment.
+    For a short window, values that change slowly come from the samples around it.
     """
     inside, around = _inside(samples, window), _around(samples, window)
     if not around:

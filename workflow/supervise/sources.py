@@ -1,6 +1,6 @@
 """Digests of files: those of a user's own model or framework, and whole folders.
 
-Millistep's own sources are in no fingerprint; a version says what they measure, see
+Millistep's own sources are in no fingerprint: a version number identifies what they measure, see
 :data:`measure.protocol.MEASURE`.
 """
 
@@ -56,7 +56,7 @@ def _imported(name: str, path: Path) -> Iterator[str]:
     package = (PACKAGE, *Path(name).parent.parts)
     try:
         nodes = list(ast.walk(ast.parse(path.read_bytes())))
-    except (SyntaxError, ValueError):  # the run's error will say so
+    except (SyntaxError, ValueError):  # the run's error will report it
         return
     for node in nodes:
         names: list[str] = []

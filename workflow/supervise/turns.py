@@ -1,7 +1,7 @@
 """The processes of one workload and round, resident together and timed in turns.
 
 Each is started, supervised and recorded by a job of its own. The jobs share no process: they meet
-in a folder beside the machine's lock, and every fact there is held by a file lock, so a job that
+in a folder next to the machine's lock, and every fact there is held by a file lock, so a job that
 dies at any moment only loses its own place.
 
 - ``group`` is locked shared by every member of the group at work and holds the group's name.
@@ -80,8 +80,8 @@ class Member:
     def preparing(self, alone: bool) -> Iterator[bool]:
         """Hold the machine until this member is ready; yield whether it has the machine for itself.
 
-        alone: start times are measured. Else as many members as there are processors prepare at
-        once: imports and builds use one processor each.
+        alone: start times are measured. Otherwise as many members as there are CPUs prepare at
+        once: imports and builds use one CPU each.
         """
         if alone or len(self._members) == 1:
             with self.computing():
@@ -92,7 +92,7 @@ class Member:
 
     @contextlib.contextmanager
     def _seat(self) -> Iterator[None]:
-        """Wait for one of as many seats as there are processors."""
+        """Wait for one of as many seats as there are CPUs."""
         paths = [self._place / f"seat{n}" for n in range(len(os.sched_getaffinity(0)))]
         with contextlib.ExitStack() as stack:
             seats = [opened(path) for path in paths]
@@ -103,7 +103,7 @@ class Member:
             yield
 
     def leave_out(self) -> None:
-        """Tell the others not to wait for this member, whose first job was killed."""
+        """Have the others not wait for this member, whose first job was killed."""
         with contextlib.suppress(OSError):
             (self._folder / str(self._own)).touch()
 

@@ -48,7 +48,7 @@ THREADS = (
 )
 SET_BY_COLUMNS = ("KERAS_BACKEND", "TF_USE_LEGACY_KERAS")  # in a framework's load()
 SECRET = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
-# The caller's variables that may change times: the user is told that they are not passed on.
+# The caller's variables that may change times: a message lists them, as they are not passed on.
 _MATTERS = re.compile(
     r"(XLA|TF(?!_CLI|_VAR)|TENSORFLOW|JAX|KERAS|TORCH|TORCHINDUCTOR|PYTORCH|TRITON|CUBLAS|CUDNN|NCCL|"
     r"OMP|GOMP|KMP|MKL|OPENBLAS|MALLOC|LD)_.+|"
@@ -103,17 +103,15 @@ def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[s
 
 
 def _device(accelerator: str, visible_device: str) -> dict[str, str]:
-    """Return variables that show one GPU, or hide all: then a CUDA environment runs on the
-    processors.
-    """
+    """Return variables that show one GPU, or hide all, so that a CUDA environment uses the CPU."""
     if accelerator == "cuda":
         return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": visible_device}
     return {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
 
 
 def _programs_of_jax(scratch: Path) -> dict[str, str]:
-    """Return variables that make JAX keep all compiled programs. Not on a GPU: what XLA's autotuner
-    chooses there may differ from one process to the next, and belongs to the scatter.
+    """Return variables that make JAX keep all compiled programs. Not on a GPU: the choices of XLA's
+    autotuner there may differ from one process to the next, and belong to the variability.
     """
     return {
         "JAX_COMPILATION_CACHE_DIR": str(scratch / "jax"),
@@ -127,7 +125,7 @@ def _programs_of_jax(scratch: Path) -> dict[str, str]:
 def _temporary_files(library: str, scratch: Path) -> dict[str, str]:
     """Return a private TMPDIR for TensorFlow: it writes a file for each function that it rewrites,
     dozens in a run, and removes them only at an exit that waits for seconds. Others keep the
-    caller's, beside which Inductor keeps what it knows of the compiler.
+    caller's TMPDIR, next to which Inductor keeps facts about the compiler.
     """
     return {"TMPDIR": str(scratch)} if library == "tensorflow" else {}
 

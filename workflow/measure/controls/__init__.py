@@ -9,7 +9,7 @@ LEAST_BLOCKS = 3
 def repeated(
     work: Callable[[], object], fence: Callable[[], None], block: int, part_s: float
 ) -> list[float]:
-    """Return seconds per ``work()``, one number for each block of calls between two fences."""
+    """Return seconds per ``work()``, a number per block of calls between two synchronizations."""
     work()  # the first one allocates, chooses an algorithm or compiles
     fence()
     seconds: list[float] = []

@@ -15,7 +15,7 @@ from measure.process import Events, run
 DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
 LOOP_TURNS = 500_000
 COPY_MIB = {"cpu": 128, "cuda": 1024}  # more than the caches hold
-BLOCK = {"cpu": 1, "cuda": 10}  # issued between two fences, so that a device never waits
+BLOCK = {"cpu": 1, "cuda": 10}  # issued between two synchronizations, so that a device never waits
 
 
 def measure(request: dict[str, Any], events: Events) -> None:

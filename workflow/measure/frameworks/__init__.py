@@ -1,28 +1,28 @@
-"""One small class per framework; what each must offer is written here.
+"""One small class per framework; this text and the protocol list its content.
 
 A framework's module is imported only in the process that measures it. Its class ``Framework`` is
-built with a :class:`Cell` and is a :class:`Framework` by what it offers. It may also have
+built with a :class:`Cell` and has the attributes of :class:`Framework`. It may also have
 
 ``declared``
     names of observed settings that are not read back, but taken from a setting or from
-    the builder's word.
+    the builder.
 ``restart_peak_device()``, ``peak_device_counts``
-    the first starts the peak of device memory anew; the second says in words what it counts.
+    the first restarts the peak of device memory; the second describes in words the counted memory.
 ``keeps_outputs()``
-    True if it keeps what every step returns, until the loop ends.
+    True if it keeps the outputs of all steps until the loop ends.
 ``device_limit_mib()``
-    most device memory that the framework may take, MiB; None if it does not tell.
+    most device memory that the framework may take, MiB; None if it does not report a limit.
 ``late_ns()``
-    waits for all that is still being computed, found without what the fence knows of the steps, and
-    returns the ns that this took: 0 after a fence that has waited for everything.
+    waits until the device is idle, independent of the synchronization's own list of work, and
+    returns the ns that this took: 0 after a synchronization that has waited for everything.
 ``compile_cache()``
     the state of a compilation cache that is kept between processes, by the library's own counters:
-    ``cold``, something that was looked for was not there; ``warm``, all of that was, whatever else
-    each process does anew; None, nothing is kept.
+    ``cold``, at least one miss; ``warm``, hits only, even if each process repeats other work; None,
+    no cache.
 ``attention_kernels``
-    names of the fused kernels of attention that a profile has seen; set once that has ended.
+    names of the fused attention kernels in a profile; set once the profile has ended.
 ``launches_graphs``
-    True if a profile has seen that XLA's programs launch CUDA graphs; set then, too.
+    True if XLA's programs launch CUDA graphs in a profile; set once the profile has ended.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Framework(Protocol):
         """Precision that float32 products really have, see :mod:`measure.frameworks.precision`."""
 
     def build(self) -> None:
-        """Build model, weights, optimiser and inputs; nothing is timed yet."""
+        """Build model, weights, optimizer and inputs; nothing is timed yet."""
 
     def run(self, timer: Clock) -> None:
         """Drive one task through the public API, ticking the timer before each step, until it has
@@ -105,7 +105,7 @@ class Framework(Protocol):
         """Run the same model at another batch size, as :meth:`run` does."""
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """Time ``steps`` steps by the published arithmetic: ``(ms per step, steps, words)``."""
+        """Time ``steps`` steps by the original timing method: ``(ms per step, steps, words)``."""
 
     def fence(self) -> None:
         """Wait until every output and every updated variable is ready, then the device."""
@@ -118,7 +118,7 @@ class Framework(Protocol):
 
     def end_profile(self) -> list[Span]:
         """Stop the profiler and return all that computed, see :mod:`measure.operations`; raises if
-        the profiler does not tell.
+        the profile does not show it.
         """
 
     def work(self) -> dict[str, int]:

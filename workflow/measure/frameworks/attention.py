@@ -1,8 +1,9 @@
 """Finds the fused kernels of attention among the kernels that a device ran, by the names that their
 libraries give them.
 
-A CUDA graph is replayed without the operators that it was recorded from, and XLA has none: there
-only the kernels tell. They are named as PyTorch's operators are, so that columns can be compared.
+A CUDA graph is replayed without the operators that it was recorded from, and XLA has no operators:
+there only the kernels show the attention. They are named as PyTorch's operators are, so that
+columns can be compared.
 """
 
 import re

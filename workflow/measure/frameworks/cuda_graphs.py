@@ -1,8 +1,8 @@
-"""CUDA graphs that ``torch.compile`` records and skips, as the library itself tells.
+"""CUDA graphs that ``torch.compile`` records and skips, as the library itself reports.
 
-A compiled program is recorded when it runs the second time, and once more whenever it meets
-something else than was recorded: other addresses of its parameters or of a cache, for example. Such
-a step takes as long as a compilation, and shows as little what a step costs.
+A compiled program is recorded when it runs the second time. It is recorded again when anything
+differs from the recording: addresses of its parameters or of a cache, for example. Such a step
+takes as long as a compilation, so its time is not the cost of a step.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ class Skips(logging.Handler):
         self.reasons: list[str] = []
 
     def listen(self) -> None:
-        """Start collecting; releases without that log tell no reasons."""
+        """Start collecting; releases without that log report no reasons."""
         with contextlib.suppress(ImportError):
             from torch._inductor.cudagraph_utils import cudagraphs_log
 

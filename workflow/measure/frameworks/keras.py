@@ -29,7 +29,7 @@ CELLS_WITH_A_BIAS = ("LSTMCell", "SimpleRNNCell")
 
 
 class KerasFramework(ABC):
-    """Base of the Keras columns; subclasses say which Keras and which backend."""
+    """Base of the Keras columns; subclasses set the version of Keras and the backend."""
 
     probeable = True
     keras: Any  # the module
@@ -128,7 +128,7 @@ class KerasFramework(ABC):
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Return ``(ms, steps, words)`` as published: host clock in batch callbacks, without a
-        fence, but Keras may fetch each step's results for them.
+        synchronization, but Keras may fetch each step's results for the callbacks.
         """
         loop = self._loop(self.cell.batch_size)
         if loop:

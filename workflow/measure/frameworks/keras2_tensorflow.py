@@ -92,7 +92,7 @@ class Framework(TensorFlowMixin, KerasFramework):
             "metrics": ", ".join(self.model.metrics_names) if self.cell.task == "fit" else None,
             "step_results": self.step_results(),
             "jit_compile": jit,
-            # What compile() takes where nothing is asked for; generation asks by itself.
+            # The default of compile(); generate() sets its own jit_compile.
             "jit_compile_auto": None if self.cell.task == "generate" else False,
             "attention": models.attention(self.models, self.model),
             **self.execution(jit),

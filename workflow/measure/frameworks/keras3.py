@@ -57,17 +57,17 @@ class Keras3Framework(KerasFramework):
         self._check_weights()
 
     def _check_weights(self) -> None:
-        """Raise :class:`WrongPrecision` if a live weight has another dtype than was asked for."""
+        """Raise :class:`WrongPrecision` if a live weight has another dtype than requested."""
         for variable in self.model.weights:
             live = str(self.keras.backend.standardize_dtype(variable.value.dtype))
             if "float" in variable.dtype and live != variable.dtype:
                 raise WrongPrecision(
-                    f"{getattr(variable, 'path', variable.name)} was asked for in {variable.dtype} "
+                    f"{getattr(variable, 'path', variable.name)} was requested in {variable.dtype} "
                     f"and is {live} on {self.backend}{self.wider(live)}"
                 )
 
     def wider(self, live: str) -> str:
-        """Return how to get the dtype that was asked for, as the end of a sentence."""
+        """Return how to get the requested dtype, as the end of a sentence."""
         return ""
 
     def seed(self) -> None:

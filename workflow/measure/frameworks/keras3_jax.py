@@ -20,7 +20,7 @@ from measure.libraries.keras import keeps_state_of_predict, leaves
 
 class Framework(Traced, Keras3Framework):
     backend = "jax"
-    _outputs: Sequence[Any] = ()  # of steps since a fence, if there is no state to wait for
+    _outputs: Sequence[Any] = ()  # of steps since a synchronization, if no state to wait for
     _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
 
     def prepare_backend(self) -> None:
@@ -46,8 +46,8 @@ class Framework(Traced, Keras3Framework):
 
     def compile_cache(self) -> str | None:
         """Return the state of the cache, by the programs that JAX looked for, those of building
-        included. It looks without a folder, too, and tells no miss of what it never keeps: calls of
-        the host.
+        included. JAX counts a look-up without a folder, too. It reports no miss for programs that
+        it never keeps: calls of the host.
         """
         looked, found = self._asked["compile_requests_use_cache"], self._asked["cache_hits"]
         if not looked or not self.jax.config.jax_compilation_cache_dir:
@@ -70,7 +70,7 @@ class Framework(Traced, Keras3Framework):
             self._keep_outputs()
 
     def _keep_outputs(self) -> None:
-        """Keep what steps return, to wait for it, where no state tells when it is ready."""
+        """Keep the outputs of steps, to wait for them where no state shows when a step is ready."""
         self.model.make_predict_function()
         step = self.model.predict_function
 
@@ -101,8 +101,8 @@ class Framework(Traced, Keras3Framework):
         return time.perf_counter_ns() - start if late else 0
 
     def settle(self) -> None:
-        # The step's state lives outside the model until it is synchronised; the
-        # loop was left before it did so.
+        # The step's state is outside the model until it is synchronized; the loop was left
+        # before that.
         self.model.jax_state_sync()
         for variable, value in self._taken_out:
             variable.assign(value)
@@ -123,7 +123,7 @@ class Framework(Traced, Keras3Framework):
 
     @property
     def _unseen(self) -> bool:
-        """True if only a step's outputs tell when it is ready, and nothing of the model does."""
+        """True if only a step's outputs show when it is ready, and no state of the model does."""
         return self.cell.task == "predict" and not keeps_state_of_predict(self.keras)
 
     def _look(self, batch: int, logs: Any = None) -> None:
@@ -164,7 +164,7 @@ class Framework(Traced, Keras3Framework):
         }
 
     def _threads(self) -> int:
-        # One thread per processor of the affinity mask; nothing in JAX sets or tells it.
+        # One thread per CPU of the affinity mask; JAX has neither an option nor a report of it.
         counted = named(XLA_POOL)
         if not counted:
             self.declared.add("threads")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from measure.models import Tick
 
-NO_FENCE = "no fence"
+NO_FENCE = "no synchronization"
 ON_THE_HOST = "outputs on the host at the end"
 
 
@@ -19,8 +19,8 @@ def legacy(
 ) -> tuple[float, int, str]:
     """Return ``(ms, steps, words)`` as published: N + 1 steps less one step, over N.
 
-    loop: takes ``tick`` alone. Fewer steps than asked for are made if ``cap_s`` is short.
-    end: in words, what the last step is waited for by.
+    loop: takes ``tick`` alone. Fewer steps than requested are made if ``cap_s`` is short.
+    end: in words, the event that the last step is waited for by.
     """
     first_s = _timed(loop, 1)
     steps = max(1, min(steps, int(cap_s / first_s)))

@@ -117,8 +117,8 @@ class NativeFramework(TorchMixin):
             done += 1
         step_ms = 1000.0 * (time.perf_counter() - begin_s) / done
         if not trainer:
-            return step_ms, done, "host clock, two steps dropped, no fence"
-        # The published arithmetic is 99/100 of the truth, however few steps are made here.
+            return step_ms, done, "host clock, two steps dropped, no synchronization"
+        # The original timing method gives 99/100 of the true time, however few steps are made here.
         words = "host clock, 99 steps counted as 100, two steps dropped, each step's loss looked at"
         return step_ms * 99 / 100, done, words
 
@@ -149,7 +149,7 @@ class NativeFramework(TorchMixin):
 
     def _tensors(self, arrays: dict[str, Any]) -> Tensors:
         """Return arrays as tensors, for a GPU with ``pin_memory``: only from pinned memory can a
-        copy run beside the steps.
+        copy run during the steps.
         """
         if not isinstance(arrays, dict):
             raise WrongModel(

@@ -1,7 +1,7 @@
 """Finds how PyTorch updates parameters by one update of two small ones, not from options.
 
-An option that is not set says nothing: its default depends on the device, on the release and on the
-class of the optimizer.
+An option that is not set shows nothing: its default depends on the device, on the release and on
+the class of the optimizer.
 """
 
 import traceback
@@ -80,7 +80,7 @@ def with_implementation(optimizer: Any, name: str) -> Any:
     try:
         return type(optimizer)(groups, **{name: True})
     except TypeError as error:
-        raise WrongSetting(f"optimizer {name} was asked for: {error}") from error
+        raise WrongSetting(f"optimizer {name} was requested: {error}") from error
 
 
 def _chosen(optimizer: Any) -> dict[str, bool]:

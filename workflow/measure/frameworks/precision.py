@@ -1,8 +1,8 @@
 """Finds the precision of float32 products by computing some, not by reading flags.
 
 TF32 keeps 10 bits of each factor and bfloat16 7, so a factor that needs more
-comes back rounded. Sums of it are exact in float32, but for those of a convolution
-by Winograd's way.
+comes back rounded. Sums of it are exact in float32, except those of a convolution
+by Winograd's algorithm.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ SIZE = 512  # of square matrices; large enough for the libraries' fast paths
 CHANNELS, KERNEL = 64, 3  # of a convolution
 FINE = 1 + 2**-12  # kept by float32 alone
 COARSE = 1 + 2**-9  # kept by TF32 too, not by bfloat16
-NEAR = 2**-14  # a quarter of the least that rounding takes away, and more than Winograd's way does
+NEAR = 2**-14  # a quarter of the least rounding loss, and more than Winograd's algorithm loses
 
 
 def used(matmul: Callable[[float], Any], convolution: Callable[[float], Any]) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""Finds the dtype that matrix products and convolutions compute in, from those of a step.
+"""Finds the dtype that matrix products and convolutions compute in, from the products of a step.
 
-A policy, a setting or the dtype of the weights may say another one: JAX computes in float32 where a
-layer says float64, and autocast in bfloat16 with float32 weights.
+A policy, a setting or the dtype of the weights may name another dtype: JAX computes in float32
+where a layer requests float64, and autocast in bfloat16 with float32 weights.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from measure.conformance import WrongPrecision
 
 LEAST = 0.1  # share of the arithmetic; most models have a little in another dtype
-WIDEST = "float64"  # libraries may compute in float32 where it is asked for
+WIDEST = "float64"  # libraries may compute in float32 where it is requested
 OF_TORCH = re.compile(r"aten::.*(mm|mv|dot|convolution|linear|rnn|lstm|gru|scaled_dot_product)")
 OF_JAX = {"dot_general", "conv_general_dilated"}
 OF_TENSORFLOW = re.compile(r"(MatMul|BatchMatMul|Conv|Einsum|XlaDot|CudnnRNN|DepthwiseConv)")
@@ -34,9 +34,11 @@ class Product(NamedTuple):
 
 
 def dtype(framework: Any, said: str) -> str:
-    """Return the dtypes of a framework's products, without those of few; what is ``said`` of
-    the model where none can be looked at, which then counts as declared. Raises
-    :class:`measure.conformance.WrongPrecision` if float64 is asked for and not computed in.
+    """Return the dtypes of a framework's products, without those of few products.
+
+    said: the dtype by the model's own declaration. It is returned, and counts as declared, if the
+    products cannot be inspected. Raises :class:`measure.conformance.WrongPrecision` if float64 is
+    requested and not computed in.
     """
     try:
         found = names(framework.products())
@@ -47,7 +49,7 @@ def dtype(framework: Any, said: str) -> str:
         framework.declared.add("dtype")
         return said
     if said == WIDEST and found != said:
-        raise WrongPrecision(f"the layers ask for {said}, the products of a step are {found}")
+        raise WrongPrecision(f"the layers request {said}, the products of a step are {found}")
     return found
 
 

@@ -32,15 +32,15 @@ class Framework(NativeFramework):
         return compiling
 
     def _know_instruction_sets(self) -> None:
-        """Let inductor try which instruction sets the compiler builds for, within the first step:
-        there every user's first compilation asks.
+        """Let inductor test the instruction sets of the compiler within the first step, as every
+        user's first compilation does.
 
-        It compiles half a dozen probes for that, 15 s, and keeps the answers and precompiled
-        headers in its default cache folder: about the machine, not about a model. A run's private
-        folder would ask again each time.
+        Inductor compiles half a dozen probes for that, 15 s, and keeps the answers and precompiled
+        headers in its default cache folder: they are about the machine, not about a model. In a
+        run's private folder it would compile the probes in every run.
         """
         private = os.environ.pop("TORCHINDUCTOR_CACHE_DIR", None)
-        # Another torch may name it otherwise; then it is asked in the private folder.
+        # Another torch may name it otherwise; then it compiles the probes in the private folder.
         with contextlib.suppress(ImportError):
             from torch._inductor.cpu_vec_isa import pick_vec_isa
 
@@ -49,7 +49,7 @@ class Framework(NativeFramework):
             os.environ["TORCHINDUCTOR_CACHE_DIR"] = private
 
     def compile(self, model: Any) -> Any:
-        # A builder says what is compiled where that is not the whole model.
+        # A builder may compile a part of the model instead of the whole model.
         own = getattr(self.models, "compile", None)
         if own:
             return own(model, self.cell, self.cell.mode)
@@ -61,15 +61,13 @@ class Framework(NativeFramework):
         return super().products()
 
     def compilations(self) -> int | None:
-        # Each call of generate() makes its own static cache, at addresses that may be new: graphs
-        # that are recorded anew for it are what every call costs, not a compilation.
+        # Each call of generate() makes its own static cache, at addresses that may be new. Graphs
+        # that are recorded again for it are a cost of every call, not a compilation.
         recorded = 0 if self.cell.task == "generate" else cuda_graphs.recorded(self.torch)
         return self._graphs() + recorded
 
     def _image_data_format(self) -> str:
-        """Return the model's format; inductor may choose another inside its programs and tells
-        nobody.
-        """
+        """Return the model's format; inductor may choose another inside its programs, silently."""
         return f"{super()._image_data_format()}, within programs inductor's choice"
 
     def execution(self) -> dict[str, Any]:

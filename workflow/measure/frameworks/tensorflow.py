@@ -1,4 +1,4 @@
-"""What the TensorFlow columns share, Keras 2 and Keras 3: threads, fence, counters."""
+"""Shared by the TensorFlow columns, Keras 2 and Keras 3: threads, synchronization, counters."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -110,7 +110,7 @@ class TensorFlowMixin(Traced):
         counted = named(XLA_POOL) if jit else None
         if counted:
             return counted
-        # Only what was asked for is known: the executor's own pool has no name to count it by.
+        # Only the requested number is known: the executor's own pool has no name to count it by.
         self.declared.add("threads")
         return self.tf.config.threading.get_intra_op_parallelism_threads()
 

@@ -1,4 +1,4 @@
-"""Counts the threads that a pool of this process has, whatever it was asked for."""
+"""Counts the threads that a pool of this process has, independent of the requested number."""
 
 import contextlib
 from pathlib import Path
@@ -7,8 +7,8 @@ XLA_POOL = "tf_XLAEigen"  # computes XLA's programs on the host, in JAX and in T
 
 
 def named(name: str) -> int:
-    """Return the number of this process' threads of that name; 0 if the system does not tell (Linux
-    does).
+    """Return the number of this process' threads of that name; 0 if the system does not list
+    threads (Linux does).
     """
     count = 0
     for path in Path("/proc/self/task").glob("*/comm"):

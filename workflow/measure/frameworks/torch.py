@@ -1,4 +1,4 @@
-"""What the PyTorch columns share, Keras 3 on torch and native: threads, fence, facts."""
+"""Shared by the PyTorch columns, Keras 3 on torch and native: threads, synchronization, facts."""
 
 import re
 import sys
@@ -52,7 +52,7 @@ class TorchMixin:
             self.torch.cuda.synchronize()
 
     def late_ns(self) -> int:
-        # Waits for the stream that steps are issued to, which has nothing left to do after a fence.
+        # Waits for the stream of the steps, which is empty after a complete synchronization.
         stream = self.torch.cuda.current_stream() if self.cell.accelerator == "cuda" else None
         if stream is None or stream.query():
             return 0
@@ -101,8 +101,8 @@ class TorchMixin:
         return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)
 
     def compile_cache(self) -> str | None:
-        """Return the state of the cache, by the graphs that inductor was asked for. What
-        AOTAutograd cannot keep, each process traces again, although its graphs are kept.
+        """Return the state of the cache, by the graphs that inductor looked up. A process traces a
+        graph again if AOTAutograd cannot keep it, even if inductor has kept its own.
         """
         dynamo = sys.modules.get("torch._dynamo.utils")  # eager code needs none
         asked = dynamo.counters["inductor"] if dynamo else {}
@@ -138,13 +138,13 @@ class TorchMixin:
         if self.cell.accelerator != "cuda":
             return None
         total = self.torch.cuda.mem_get_info()[1]
-        # Early releases cannot be asked; they have the share that they were told.
+        # Early releases lack this function; they have the share that was set.
         told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
         return told() * total / 2**20
 
 
 def _blas(config: str) -> str | None:
-    """Return the library that multiplies matrices on a processor, as PyTorch's build names it."""
+    """Return the library that multiplies matrices on the CPU, as PyTorch's build names it."""
     mkl = re.search(r"oneAPI Math Kernel Library Version (\S+?)-", config)
     named = re.search(r"BLAS_INFO=(\w+)", config)
     return f"oneMKL {mkl[1]}" if mkl else named and named[1]

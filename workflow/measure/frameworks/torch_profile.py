@@ -12,7 +12,7 @@ from measure.operations import NAME_CHARACTERS, Span
 GRAPH = "CompiledFxGraph"
 # On the host: operations of ATen and its libraries, and kernels that inductor made.
 COMPUTING = ("aten::", "mkldnn::", "mkl::", PREFIX)
-# ATen's operations that make room for numbers, or ask about them, and compute none.
+# ATen's operations that allocate memory for numbers, or query it, and compute none.
 ALLOCATING = re.compile(
     r"aten::(empty|new_empty|resize_|set_|_unsafe_view|_nnpack_available|result_type)"
 )
@@ -22,7 +22,7 @@ COMPOSITE = (
 # A compiled graph as a whole, where none of its kernels could be announced.
 GRAPHS = (f"## Call {GRAPH}", "CompiledFunction")
 OPTIMISER = "Optimizer.step"
-LISTS = "aten::_foreach_"  # on all parameters at once: only optimisers do so, Keras' too
+LISTS = "aten::_foreach_"  # on all parameters at once: only optimizers do so, Keras' too
 LONGEST = NAME_CHARACTERS - len(f" in {OPTIMISER}")  # so that this ending is never cut off
 _GRAPH = re.compile(rf"## Call {GRAPH} .*")
 _NUMBERED = re.compile(r"_\d+$")
@@ -99,9 +99,9 @@ def namespaces(torch: Any) -> set[str]:
 
 
 def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
-    """Return ATen's operators among these that compute nothing by themselves, as the dispatcher
-    knows: views, what makes room for numbers, and what is written in other operators alone. Their
-    time is that of what they call, or of what calls them.
+    """Return ATen's operators among these that compute nothing by themselves, by the dispatcher's
+    registry: views, allocations, and operators written in other operators alone. Their time belongs
+    to the operators that they call, or that call them.
     """
     own = {name for name in names if name.startswith("aten::")}
     return {
@@ -150,7 +150,7 @@ def computing(
     operators that PyTorch did not bring, which compute as its own do. nothing: names of operators
     that compute nothing, see :func:`computing_nothing`. On a device a
     named range (``Optimizer.step``, a compiled graph's) lasts from its first kernel
-    to its last one, whatever lies between: it is no operation.
+    to its last one, idle time included: it is no operation.
     """
     if device is None:
         announced = any(event.name.startswith(PREFIX) for event in events)
@@ -186,7 +186,7 @@ def _stream(event: Any) -> Hashable:
 
 
 def _optimiser(events: Sequence[Any], lane: Callable[[Any], Hashable]) -> Ranges:
-    """Time ranges of optimisers' steps by lane, in order and without overlaps."""
+    """Return time ranges of optimizers' steps by lane, in order and without overlaps."""
     ranges: Ranges = defaultdict(list)
     for event in events:
         stepping = event.is_user_annotation and event.name.startswith(OPTIMISER)

@@ -53,7 +53,7 @@ class Event(NamedTuple):
 
 
 class NoOperation(RuntimeError):
-    """The trace does not tell what computes."""
+    """The trace does not show which operations compute."""
 
 
 class Trace:

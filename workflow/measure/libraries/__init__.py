@@ -1,5 +1,5 @@
 """Differences between a library's releases and today's one: one module per library.
 
-Builders and frameworks ask in today's words. The functions here look at what the installed library
-has, never at its version.
+Builders and frameworks use today's names. The functions here inspect the installed library, never
+its version.
 """

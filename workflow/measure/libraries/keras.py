@@ -18,8 +18,8 @@ def leaves(keras: Any, structure: Any) -> list[Any]:
 def keeps_state_of_predict(keras: Any) -> bool:
     """Return True if, on JAX, the model has the state of each step of ``predict``, as of ``fit``.
 
-    Early releases set it only after the loop, so that nothing of the model tells when a step is
-    ready, and lose the variables that the loop has taken out of the model if it is left.
+    Early releases set it only after the loop, so the model does not show when a step is ready. If
+    the loop is left early, they lose the variables that the loop has taken out of the model.
     """
     loop = inspect.getsource(keras.Model.predict).partition("on_predict_batch_end")[0]
     return "self._jax_state = {" in loop

@@ -21,10 +21,10 @@ def in_dtype(name: str) -> dict[str, Any]:
 
 
 def compile_generation(model: Any, mode: str | None) -> None:
-    """Have ``generate()`` run compiled, as the documentation of the release says to.
+    """Have ``generate()`` run compiled, as the documentation of the release describes.
 
     Today it compiles each token's pass by itself where the cache is static, and never the pass
-    over the prompt, which creates the cache and tells torch.compile that its addresses stay.
+    over the prompt, which creates the cache and marks its addresses as fixed for torch.compile.
     Before, users compiled the forward pass, with a static cache where the model has one.
     """
     if hasattr(transformers, "CompileConfig"):

@@ -1,8 +1,8 @@
-"""One folder per model; what its modules must offer is written here.
+"""One folder per model; this text lists the content of its modules.
 
-``model.yaml`` says what the model is (``schemas/model.schema.json``), ``work.py`` what a step
-computes, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` how each family of frameworks builds
-it. A folder may have a ``model.yaml`` alone, which names the folder whose modules build that model.
+``model.yaml`` describes the model (``schemas/model.schema.json``), ``work.py`` counts the work of a
+step, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` build the model for each family of frameworks.
+A folder may have a ``model.yaml`` alone, which names the folder whose modules build that model.
 A builder imports its library at its top: it is itself imported only in the process that measures,
 by the framework, once that has prepared its backend.
 
@@ -18,8 +18,8 @@ A builder may also have
     of a native builder: names and versions of what the model comes from, for the observed settings;
     without it these are PyTorch's own layers.
 ``facts(model, cell)``
-    observed settings that no framework can know of, read from the built model or what a
-    step of it is given.
+    observed settings that no framework can read, from the built model or from the input of a
+    step.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Architecture = dict[str, Any]  # sizes of a model at one scale
 Tick = Callable[[], bool]  # called before each step; True: enough
-# (model, cell, batch size, tick): makes steps until the tick says enough; may return facts for
+# (model, cell, batch size, tick): makes steps until the tick returns True; may return facts for
 # the observed settings.
 Loop = Callable[[Any, "Cell", int, Tick], dict[str, Any] | None]
 
@@ -46,7 +46,7 @@ def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
 
 
 def attention(builder: Any, model: Any) -> str:
-    """Return the attention that the model takes, by its builder's word."""
+    """Return the attention that the model takes, as its builder names it."""
     return str(_tried(builder, "attention", model) or "none")
 
 
@@ -85,9 +85,9 @@ class TrainerBuilder(Builder, Protocol):
 
 
 class NativeBuilder(TrainerBuilder, Protocol):
-    """A builder of native PyTorch; for ``fit``, what the model returns has a ``loss``.
+    """A builder of native PyTorch; for ``fit``, the output of the model has a ``loss``.
 
-    ``BY_TRAINER``, if it is there and true, says that the published benchmark timed it with the
+    ``BY_TRAINER``, if it is there and true, means that the published benchmark timed it with the
     Trainer of Transformers.
     """
 

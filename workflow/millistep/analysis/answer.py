@@ -1,6 +1,6 @@
 """Answer a pull request: what a patch changes in each workload, as a comment and as JSON.
 
-The question may be asked several times, and measuring stops when every workload is decided. So the
+Results are evaluated several times, and measuring stops when every workload is decided. So the
 95 % intervals of all workloads and all looks hold together (Bonferroni).
 """
 

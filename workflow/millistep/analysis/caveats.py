@@ -1,4 +1,4 @@
-"""Caveats: what a reader must know before using a number. A kind is an entry of caveats.yaml."""
+"""Caveats: conditions that limit the use of a number. A kind is an entry of caveats.yaml."""
 
 import re
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Figures: the table as a picture, speed-ups of Keras 3, and the rounds over time.
+"""Figures: the table, speed-ups of Keras 3, and the rounds over time.
 
-Every figure is drawn with matplotlib alone and saved as SVG and PDF. Colors and markers of a
+Every figure is made with matplotlib alone and saved as SVG and PDF. Colors and markers of a
 configuration are those of the plan. A topic brings `figure(data, panels)`.
 """
 

@@ -83,7 +83,7 @@ class Data:
 
     @cached_property
     def planned(self) -> pd.DataFrame:
-        """A line per planned cell, with what the plan says about it.
+        """A line per planned cell, with its facts in the plan.
 
         CELL, planned_runs, unsupported, workload, title, framework, family, stack, accelerator.
         """
@@ -334,14 +334,14 @@ class Data:
 
 
 def _interference(runs: pd.DataFrame) -> pd.Series:
-    """Return why the time of a run says little: other work used the processors or the GPU."""
+    """Return the reason why a run's time is unreliable: other work used the CPUs or the GPU."""
     share = runs["load.foreign_cpu_share"].astype(float).fillna(0)
     varying = runs["window_cv"].fillna(0) > VARYING
     others = runs["monitor.gpu.foreign_processes"].astype(float).fillna(0)
     texts = []
     for one, much, gpu in zip(share, varying, others, strict=True):
         cpu = one >= FOREIGN_MUCH or (one >= FOREIGN_SOME and much)
-        parts = [f"other processes used {percent(one)} of the processors"] * cpu
+        parts = [f"other processes used {percent(one)} of the CPU time"] * cpu
         parts += [f"{count(int(gpu), 'other process', 'other processes')} used the GPU"] * (gpu > 0)
         texts.append(" and ".join(parts))
     return pd.Series(texts, runs.index, dtype=object)

@@ -1,9 +1,9 @@
-"""Can a run be as fast as it says? Compare its FLOP/s with the best matrix product measured.
+"""Can a run be as fast as recorded? Compare its FLOP/s with the best matrix product measured.
 
 The fastest timing window is judged: without a synchronization, the first windows of an asynchronous
 device are far too fast, while the mean may be possible. A run above the allowed multiple of the
-best product of its machine is invalid: a synchronization is missing, or its precision or its FLOPs
-are not what the record says. All of these are off by factors.
+best product of its machine is invalid: a synchronization is missing, or the recorded precision or
+FLOPs are wrong. Each of these errors changes the result by a factor.
 
 Every reference file of these results counts, so a reference that ran next to other work cannot make
 correct runs invalid. Convolutions in float32 on a GPU may need four times fewer multiplications

@@ -32,7 +32,7 @@ def published() -> pd.DataFrame:
 def table(data: Data) -> pd.DataFrame:
     """Return the published numbers with ours of the same workload, at paper scale only.
 
-    Each family stands next to the revision that `compared` names; ours is the framework on the
+    Each family is compared with the revision that `compared` names; ours is the framework on the
     page's software stack if it was measured, else its first configuration.
     """
     if data.plan["scale"] != PAPER:

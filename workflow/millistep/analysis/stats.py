@@ -63,7 +63,7 @@ def neighbors(
 ) -> tuple[float, int]:
     """Return the median of log_a - log_b over neighboring windows and the number of these pairs.
 
-    Windows of two processes are neighbors if no other window of the two lies between them in time.
+    Windows of two processes are neighbors if no other window of the two is between them in time.
     Return (NaN, 0) if the processes did not take turns.
     """
     if not len(start_a) or not len(start_b):

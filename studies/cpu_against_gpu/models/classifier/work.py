@@ -12,9 +12,9 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
 
     Convolutions and matrix products count, for results that are used: XLA computes no row and no
     column that the pool behind a convolution leaves over. A training step costs three forward
-    passes, less one of the first layer: nobody needs the gradient of the images. Activations,
-    pools, softmax and the optimiser are left out. Images are counted where there are convolutions;
-    to dense layers a picture is a row of numbers.
+    passes, less one of the first layer: no step needs the gradient of the images. Activations,
+    pools, softmax and the optimizer are left out. Images are counted where there are convolutions;
+    to dense layers an image is a row of numbers.
     """
     a = architecture
     places = [(side - side % 2) ** 2 for side in _sides(a)] + [1] * (len(a["hidden"]) + 1)

@@ -30,9 +30,7 @@ class Library(Protocol):
 
 
 def library(request: dict[str, Any]) -> Library:
-    """Return the library that was asked for, checked to compute on the device that was asked
-    for.
-    """
+    """Return the requested library, checked to compute on the requested device."""
     module = importlib.import_module(f"measure.controls.matmul.{request['library']}")
     found: Library = module.Library(request["accelerator"], request["threads"], request["seed"])
     check_device(request["accelerator"], found.live_accelerator)

@@ -54,7 +54,7 @@ class Library:
 
 def _as_convolution(left: Any, right: Any) -> Callable[[], object]:
     """Return the product as a convolution by oneDNN: MKL, which PyTorch takes, makes half as many
-    FLOP/s on processors of another vendor: 235 against 453 GFLOP/s on two cores of an EPYC.
+    FLOP/s on CPUs of another vendor: 235 against 453 GFLOP/s on two cores of an EPYC.
     """
     last = torch.channels_last
     pixels = left.t().reshape(1, left.shape[1], -1, 32).contiguous(memory_format=last)

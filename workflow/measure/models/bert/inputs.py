@@ -15,6 +15,6 @@ def tokens(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def labels(cell: Cell, batch_size: int) -> np.ndarray:
-    """Return random classes, int32 of (batch,), drawn apart from the tokens."""
+    """Return random classes, int32 of (batch,), generated separately from the tokens."""
     rng = np.random.default_rng(cell.seed + 1)
     return rng.integers(0, cell.architecture["classes"], batch_size, dtype=np.int32)

@@ -10,7 +10,7 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
 
     Matrix products of the layers, attention scores and values, pooler and head;
     a training step costs three forward passes (Kaplan et al. 2020, appendix B).
-    Norms, softmax, activations and the optimiser are left out.
+    Norms, softmax, activations and the optimizer are left out.
     """
     a = architecture
     d, ff, length = a["hidden_size"], a["intermediate_size"], a["sequence_length"]

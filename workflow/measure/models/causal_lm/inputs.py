@@ -18,7 +18,7 @@ PROMPT_TOKENS = 6  # begin of sequence and five words, each one token for the re
 
 
 def prompt_tokens(architecture: Architecture) -> int:
-    """Return tokens of each prompt: six, as published, unless a probe asks for longer ones."""
+    """Return tokens of each prompt: six, as published, unless a probe sets longer ones."""
     return architecture.get("prompt_tokens", PROMPT_TOKENS)
 
 

@@ -79,7 +79,7 @@ def _with_adapters(model: Any, cell: Cell) -> Any:
 
 
 def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) -> Any:
-    """Set greedy generation, and put the tokenizer beside the model."""
+    """Set greedy generation, and add the tokenizer to the model."""
     if cell.weights == "preset":
         model.tokenizer = transformers.AutoTokenizer.from_pretrained(preset)
     else:
@@ -113,7 +113,7 @@ def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, A
     """Generate strings from strings, as Keras' ``generate()`` does; new tokens are counted.
 
     No token ends an answer, as in Keras with ``stop_token_ids=None``. A least number of new tokens
-    would say the same, and forbid the end token anew for each token: work that Keras does not do.
+    has the same effect, but forbids the end token again for each token. Keras does no such work.
     """
     texts = prompts(batch_size, prompt_tokens(cell.architecture))
     count = new_tokens(cell.architecture)
@@ -136,7 +136,7 @@ LOOPS = {"generate": generate}
 
 
 def compile(model: Any, cell: Cell, mode: str | None) -> Any:
-    """Compile the model: for ``generate()`` as the release's documentation says."""
+    """Compile the model; for ``generate()`` as the release's documentation describes."""
     if cell.task == "fit":
         return torch.compile(model, mode=mode)
     compile_generation(model, mode)
@@ -144,7 +144,7 @@ def compile(model: Any, cell: Cell, mode: str | None) -> Any:
 
 
 def optimizer(model: Any) -> Any:
-    """AdamW over the adapters with the constants that Keras' AdamW has by default."""
+    """Return AdamW over the adapters with the default constants of Keras' AdamW."""
     trainable = [p for p in model.parameters() if p.requires_grad]
     return torch.optim.AdamW(trainable, lr=1e-3, eps=1e-7, weight_decay=4e-3)
 

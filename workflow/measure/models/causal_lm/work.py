@@ -13,7 +13,7 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
     section 2.1). Attention costs ``4 * heads * head size`` a query and key that
     it may see: scores and values (Chowdhery et al. 2022, appendix B), counted
     causally. Norms, softmax, activations, rotations, embedding look-ups and the
-    optimiser are left out.
+    optimizer are left out.
 
     fit: forward, and the gradients of all inputs, which cost as much again for
     frozen matrices and twice as much for attention, whose factors are both

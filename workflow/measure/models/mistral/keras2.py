@@ -42,8 +42,8 @@ def attention(model: Any) -> str:
 class WordPreprocessor:
     """Turns strings into padded tokens and back, in Python, as KerasHub's tokenizers do.
 
-    KerasNLP's own tokenizer needs tensorflow-text, which brings a second
-    TensorFlow; what it costs beside 44 tokens of a model is nothing.
+    KerasNLP's own tokenizer needs tensorflow-text, which brings a second TensorFlow.
+    The cost of this class is negligible compared with 44 tokens of a model.
     """
 
     def __init__(self, special: list[str], vocabulary_size: int) -> None:
@@ -51,7 +51,7 @@ class WordPreprocessor:
         self._ids = {piece: number for number, piece in enumerate(self._pieces)}
         self._special = {self._ids[piece] for piece in special}
         self._begin = self._ids["<s>"]
-        self.tokenizer = self  # where early releases ask which token ends an answer
+        self.tokenizer = self  # early releases read the end token from here
 
     def generate_preprocess(self, texts: Any, sequence_length: int) -> dict[str, Any]:
         """Return ``token_ids`` and ``padding_mask`` of (batch, sequence_length) for strings."""

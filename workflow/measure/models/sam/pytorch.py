@@ -95,7 +95,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
     found: dict[str, Any] = {"normalises_images": bool(means)}
     if cell.task == "predict":
         found["prompt_sets"] = PROMPT_SETS
-        # Picking rows by their labels asks the device how many there are.
+        # Picking rows by their labels waits for their number from the device.
         found["step_results"] = f"{LEFT}; the encoder of points waits"
     return found
 

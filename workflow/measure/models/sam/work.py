@@ -14,7 +14,7 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
     Matrix products and convolutions; a training step costs three forward passes
     (the backward pass repeats each product twice), less the gradient of the images,
     which nothing needs. Left out: norms, softmax, activations, the sine encodings
-    of positions, which are computed once per batch, and the optimiser.
+    of positions, which are computed once per batch, and the optimizer.
     """
     encoder = image_encoder(architecture)
     fit = 3 * encoder - _patches(architecture)

@@ -159,7 +159,7 @@ class _Reporting:
 
 
 class _Fixed:
-    """Stands in for a part of the pipeline that no step needs."""
+    """Replaces a part of the pipeline that no step needs."""
 
     def __init__(self, output: Any) -> None:
         self._output = output

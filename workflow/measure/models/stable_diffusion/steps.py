@@ -1,4 +1,4 @@
-"""Tells diffusion steps apart inside a library's own sampling loop.
+"""Separates diffusion steps inside a library's own sampling loop.
 
 The library is given a UNet that calls :meth:`Steps.evaluation` before each
 evaluation. A step begins with the first evaluation at a new timestep, so
@@ -34,9 +34,9 @@ class Steps:
         self._images += images
 
     def run(self, sample: Callable[[], object], results: str) -> dict[str, Any]:
-        """Call the library's ``sample`` until the tick says enough; return observed settings.
+        """Call the library's ``sample`` until the tick returns True; return observed settings.
 
-        results: what becomes of the UNet's outputs, of :mod:`measure.frameworks.results`.
+        results: the use of the UNet's outputs, of :mod:`measure.frameworks.results`.
         """
         try:
             sample()

@@ -14,7 +14,7 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
     the image encoder (the backward pass repeats each product twice), less the
     gradient of the images, which nothing needs; a diffusion step evaluates the UNet
     on two latents per image, with and without the prompt. Norms, softmax,
-    activations, the scheduler and the optimiser are left out.
+    activations, the scheduler and the optimizer are left out.
     """
     fit = 3 * image_encoder(architecture) - _first(architecture)
     one = fit if task == "fit" else 2 * unet(architecture)

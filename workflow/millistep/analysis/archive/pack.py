@@ -32,7 +32,7 @@ def pack(
     """Write the archive of the results of a plan.
 
     Return the results as archived, the digest of plan and records, and the number of files in
-    which names of this machine were replaced. `config` is the whole configuration; None stands for
+    which names of this machine were replaced. `config` is the whole configuration; None means
     config.yaml as it is.
     """
     plan = read(place, "plan", str(place))

@@ -30,7 +30,7 @@ STEPS = np.logspace(0, 5, 41)
 def starts(data: Data) -> pd.DataFrame:
     """Return seconds of a start per cell and state of the cache, with `_var` of their means.
 
-    Starts beside others do not count.
+    Starts in parallel with others do not count.
     """
     alone = data.runs["timing.start_alone"].eq(True)
     runs = data.runs[data.runs["ok"] & alone].rename(

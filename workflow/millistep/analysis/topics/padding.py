@@ -23,7 +23,7 @@ METHODS = (
     "over runs. A slow configuration is compared with the fastest of its device, precision and "
     "software stack."
 )
-SLOW = 2.0  # times the fastest, from which padding is asked for as the reason
+SLOW = 2.0  # times the fastest, from which padding is tested as the reason
 LIKE = ["accelerator", "precision", "stack"]  # compared only within these
 PADDING_FAMILIES = ("keras2", "keras3")  # if the metadata does not describe the cache
 KIND = ["new_tokens", "max_length"]

@@ -8,8 +8,8 @@ from measure.frameworks import Cell, Clock
 
 
 class Framework:
-    """Waits in a busy loop: a sleep would end only when the system finds the time. No extras are
-    asked of it.
+    """Waits in a busy loop: a sleep would end only when the system finds the time. Its requests
+    have no extras.
     """
 
     probeable = False
