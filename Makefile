@@ -91,8 +91,9 @@ lint: .venv-test .venv-snakefmt
 docs: .venv-docs
 	@.venv-docs/bin/python -m sphinx -W --keep-going -q -c docs . site
 
-example:
-	@$(PYTHON) docs/example.py
+# The example and the figures of the documents, from the results of a default run.
+example: .venv .venv-test
+	@export PATH="$(CURDIR)/.venv-test/bin:$$PATH"; python docs/example.py && python docs/figures.py
 
 .venv:
 	@$(call environment,workflow,.venv,workflow.txt)

@@ -110,11 +110,11 @@ def ms_per_step(run, record):
 
 
 def reported_ms(record):
-    """Return ms/step over all blocks together; None if none was timed."""
-    blocks = (record["timing"] or {}).get("blocks")
-    if not blocks:
+    """Return ms/step over all windows together; None if none was timed."""
+    windows = (record["timing"] or {}).get("windows")
+    if not windows:
         return None
-    return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
+    return sum(w["elapsed_ns"] for w in windows) / sum(w["steps"] for w in windows) / 1e6
 
 
 def framework_of(identity):

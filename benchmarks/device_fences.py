@@ -41,12 +41,12 @@ def inside(identity):
     framework = framework_of(identity)
     framework.load()
     framework.build()
-    blocks = Blocks(framework.fence, synchronisation(), events(framework))
+    blocks = Blocks(framework.fence, synchronization(), events(framework))
     framework.run(blocks)
     return blocks.line()
 
 
-def synchronisation():
+def synchronization():
     """Return ``cuCtxSynchronize`` of the context that the frameworks share, of the first visible
     GPU.
     """

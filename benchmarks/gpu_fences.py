@@ -92,7 +92,7 @@ def measured(wanted, scratch, runs=None):
 def step_of(machine, record):
     """Return the step as the device saw it; None if no step was timed."""
     window_ns = record["window_ns"]
-    blocks = record["timing"]["blocks"] if window_ns else None
+    blocks = record["timing"]["windows"] if window_ns else None
     fence_waits = record["cell"]["framework"] != "keras3-jax"
     return blocks and log.step_of(machine.processes(), window_ns, blocks, fence_waits)
 

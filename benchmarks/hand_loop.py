@@ -37,7 +37,7 @@ def inside(identity):
         windows=1,
         window_s=WINDOW_S,
         warmup_steps=WARMUP_STEPS,
-        synchronised_steps=0,
+        synchronized_steps=0,
     )
     own = getattr(framework.models, "LOOPS", {}).get(cell.task)
     by_hand_loop = own_loop if own else HAND_LOOPS[framework.family]

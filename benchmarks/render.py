@@ -58,7 +58,7 @@ def copied(
 ) -> dict[str, Any]:
     """Return the record of another model and round, a bit faster or slower."""
     timing = copy.deepcopy(record["timing"])
-    for block in timing["blocks"]:
+    for block in timing["windows"]:
         block["elapsed_ns"] = int(block["elapsed_ns"] * generator.uniform(0.97, 1.03))
     session = record["session"] | {"id": f"{number:08x}{run:04x}"}
     cell = record["cell"] | {"model": model, "run": run}

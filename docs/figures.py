@@ -30,7 +30,7 @@ def turns() -> None:
     paths = sorted((RESULTS / "records" / place).glob("*/run1.json"))
     records = [json.loads(path.read_text()) for path in paths]
     titles = {column["name"]: column["title"] for column in plan["columns"]}
-    windows = {titles[r["cell"]["column"]]: r["timing"]["blocks"] for r in records}
+    windows = {titles[r["cell"]["column"]]: r["timing"]["windows"] for r in records}
     began = min(window["start_ns"] for lane in windows.values() for window in lane)
     ends = sorted(w["start_ns"] + w["elapsed_ns"] for lane in windows.values() for w in lane)
     figure = Figure(figsize=(8, 2.4), layout="constrained")

@@ -1,17 +1,22 @@
-"""Check the language of documents and docstrings. Print a line per problem and exit with 1.
+"""Check the language of documents, docstrings, comments and schemas. Print a line per problem and
+exit with 1.
 
 python3 docs/prose.py
 """
 
 import ast
+import io
 import re
 import sys
-from collections.abc import Iterator
+import tokenize
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("*.md", "docs/*.md", "*/README.md", "studies/*/README.md", "tests/*/README.md")
 CODE = ("workflow", "envs", "docs", "benchmarks", "studies")
+DESCRIPTION = re.compile(r'"(?:description|title)": "((?:[^"\\]|\\.)*)"')
+NAMES = re.compile(r"`+[^`]+`+|\b\w+:|\w+[/.(]\w+")  # code in texts, and parameters of docstrings
 MOST_WORDS = 30
 GENERATED = "<!-- Below:"
 BANNED = re.compile(
@@ -51,8 +56,13 @@ def of_page(path: Path) -> Iterator[str]:
 
 
 def of_code(path: Path) -> Iterator[str]:
-    """Yield the functions whose docstring does not start with a verb."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    """Yield comments and docstrings with banned words, and docstrings without a leading verb."""
+    code = path.read_text("utf-8")
+    tokens = tokenize.generate_tokens(io.StringIO(code).readline)
+    yield from banned(token.string for token in tokens if token.type == tokenize.COMMENT)
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+            yield from banned([ast.get_docstring(node) or ""])
         if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node)):
             names = {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list}
             word = text.split()[0].rstrip(":,.;").lower()
@@ -61,12 +71,22 @@ def of_code(path: Path) -> Iterator[str]:
                 yield f"docstring of {node.name}: {text.splitlines()[0]}"
 
 
+def banned(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the texts that have a banned word outside code."""
+    for text in texts:
+        if found := BANNED.search(NAMES.sub("", text)):
+            yield f"banned '{found[0]}': {' '.join(text.split())}"
+
+
 def main() -> int:
     """Print all problems and return the exit status."""
     pages = sorted({path for pattern in PAGES for path in ROOT.glob(pattern)})
     code = sorted(path for folder in CODE for path in (ROOT / folder).rglob("*.py"))
     problems = [(path, problem) for path in pages for problem in of_page(path)]
     problems += [(path, problem) for path in code for problem in of_code(path)]
+    for path in (ROOT / "workflow/schemas").glob("*.json"):
+        texts = DESCRIPTION.findall(path.read_text("utf-8"))
+        problems += [(path, problem) for problem in banned(texts)]
     for path, problem in problems:
         print(f"{path.relative_to(ROOT)}: {problem}")
     return int(bool(problems))

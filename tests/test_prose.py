@@ -25,8 +25,19 @@ def test_a_page(tmp_path, text, problem):
 
 
 @pytest.mark.parametrize(
-    ("docstring", "found"), [("The path of a file.", 1), ("Return the path of a file.", 0)]
+    ("docstring", "found"),
+    [
+        ("The path of a file.", 1),
+        ("Return the path of a file.", 0),
+        ("Return what the file says.", 1),
+        ("Return `said` of a file. asked: the file.", 0),
+    ],
 )
 def test_a_docstring(tmp_path, docstring, found):
     code = put(tmp_path / "code.py", f'def path():\n    """{docstring}"""\n')
     assert len(list(prose.of_code(code))) == found
+
+
+def test_a_comment(tmp_path):
+    code = put(tmp_path / "code.py", 'a = "it says"  # the file says so\n')
+    assert [line.startswith("banned 'says'") for line in prose.of_code(code)] == [True]

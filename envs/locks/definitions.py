@@ -9,7 +9,7 @@ ENVS = Path(__file__).resolve().parents[1]
 INPUTS = ENVS / "inputs"
 INSTALL = ENVS.parent / "workflow" / "deploy" / "install.sh"
 PYTHON = "3.11"
-STACK = max(path.name for path in ENVS.glob("20??-??"))  # the newest, which is locked anew
+STACK = max(path.name for path in ENVS.glob("20??-??"))  # the newest, which is locked again
 # Older stacks with lists of their own, and the day from which on the index is ignored for them.
 BEFORE = {"2024-03": "2024-04-01"}
 PLAIN = ("workflow", "analysis", "slurm", "test", "snakefmt", "docs")  # without a framework

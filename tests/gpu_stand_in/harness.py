@@ -86,7 +86,7 @@ def measured(
         turns.Member("gpu", "start", ["own"], "own") as member,
     ):
         made = parent.run(job, member)
-    windows = (made["timing"] or {}).get("blocks")
+    windows = (made["timing"] or {}).get("windows")
     borders = windows and (windows[0]["start_ns"], sum(windows[-1][k] for k in ENDS))
     return {**made, "window_ns": borders or None}
 

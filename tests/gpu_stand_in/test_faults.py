@@ -75,7 +75,7 @@ def test_clocks_that_fall_are_in_the_record(measured):
     gpu = record["monitor"]["gpu"]
     assert gpu["throttle_reasons"] == ["thermal slowdown by hardware"]
     assert (gpu["sm_clock_mhz"]["min"], gpu["sm_clock_mhz"]["max"]) == (705, 1410)
-    blocks = record["timing"]["blocks"]
+    blocks = record["timing"]["windows"]
     launches = step_of(machine.processes(), record["window_ns"], blocks).launches
     last_ms = blocks[-1]["elapsed_ns"] / blocks[-1]["steps"] / 1e6
     assert last_ms >= launches * 2 * 2  # each kernel takes twice its 2 ms then

@@ -23,7 +23,7 @@ def measured(pytorch, tmp_path_factory):
         (run,) = harness.planned(["pytorch-eager"], ["bert"], ["fit"])
         record = harness.measured(run, machine, folder / "run.json", extras=["profile"])
     assert record["status"] == "ok" and record["host_overhead"], record["withheld"]
-    step = step_of(machine.processes(), record["window_ns"], record["timing"]["blocks"])
+    step = step_of(machine.processes(), record["window_ns"], record["timing"]["windows"])
     assert not record["host_overhead"]["rest_ms"]
     return record, step
 

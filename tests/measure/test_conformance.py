@@ -60,7 +60,7 @@ def test_steps_of_several_batches_are_counted_as_batches():
     assert timer.step_ns == pytest.approx(MS, rel=0.06)
     assert timer.steps == 32 * sum(steps // 32 for steps, _, _ in timer.windows)
     assert timer.warmup_steps % 32 == 0
-    assert set(timer.synchronised_ns) == {MS}
+    assert set(timer.synchronized_ns) == {MS}
 
 
 def test_counting_a_step_costs_less_than_some_microseconds():

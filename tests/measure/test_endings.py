@@ -98,7 +98,7 @@ def test_a_process_that_the_kernel_does_not_let_go_is_not_waited_for(run, monkey
 def test_a_run_stopped_in_the_middle_keeps_what_it_had_measured(run):
     record = run(scale="laptop", step_ms=400.0, time_limit_s=5)
     assert record["status"] == "timeout"
-    assert record["timing"]["blocks"]
+    assert record["timing"]["windows"]
 
 
 def test_a_probe_that_fails_costs_neither_the_run_nor_the_next_and_one_that_kills_not_the_run(run):
@@ -109,7 +109,7 @@ def test_a_probe_that_fails_costs_neither_the_run_nor_the_next_and_one_that_kill
     record = run(dies_at=[1])
     assert (record["status"], record["reason"]) == ("ok", "")
     assert of_probes(record) == ["killed from outside by SIGKILL"] * 2
-    assert record["timing"]["synchronised_ns"]
+    assert record["timing"]["synchronized_ns"]
 
 
 def test_probes_that_were_not_to_run_are_not_lost(run):

@@ -18,7 +18,7 @@ WORKFLOW = str(ROOT / "workflow")
 
 
 def step_ms(record):
-    blocks = record["timing"]["blocks"]
+    blocks = record["timing"]["windows"]
     return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
 
 
@@ -40,7 +40,7 @@ def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
     assert all(probe["steps"] > 0 and probe["failed"] is None for probe in record["probes"])
     for probe in record["probes"]:
         for total in ("steps", "elapsed_ns"):
-            assert sum(block[total] for block in probe["blocks"]) == probe[total]
+            assert sum(block[total] for block in probe["windows"]) == probe[total]
     assert record["memory"]["peak_rss_mib"] > 5
     assert record["log_tail"] == []
     assert record["load"]["foreign_cpu_share"] is None  # the windows were too short to count
@@ -80,15 +80,20 @@ def test_extras_that_are_not_asked_for_or_fail_cost_nothing_but_themselves(run, 
     record = run(changes={"extras": []})
     taken = (record["timing"]["legacy"], record["host_overhead"])
     assert (record["status"], *taken) == ("ok", None, None)
-    record = run(legacy_fails=True)
-    assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
-    assert record["host_overhead"] and all(not probe["failed"] for probe in record["probes"])
+    for failure, words in (
+        ({"legacy_fails": True}, "timing.legacy: ZeroDivisionError: a step took no time"),
+        ({"legacy_ms": -125.5}, "timing.legacy: ValueError: the estimate is -126 ms/step"),
+    ):
+        record = run(**failure)
+        assert (record["status"], record["timing"]["legacy"]) == ("ok", None)
+        assert words in record["warnings"]
+        assert record["host_overhead"] and all(not probe["failed"] for probe in record["probes"])
 
 
 def test_a_card_that_cannot_be_read_back_costs_no_time_unless_it_is_another_framework(run):
     record = run(card_fails="ValueError")
     assert (record["status"], record["parity"]) == ("ok", None)
-    assert record["timing"]["blocks"] and record["host_overhead"]
+    assert record["timing"]["windows"] and record["host_overhead"]
     assert "parity: ValueError: no card" in record["warnings"]
     record = run(card_fails="WrongFramework")
     assert (record["status"], record["reason"]) == ("error", "WrongFramework: no card")
@@ -96,7 +101,7 @@ def test_a_card_that_cannot_be_read_back_costs_no_time_unless_it_is_another_fram
 
 def test_counters_that_cannot_be_read_cost_no_time(run):
     record = run(counters_fail=True)
-    assert record["status"] == "ok" and record["timing"]["blocks"] and record["parity"]
+    assert record["status"] == "ok" and record["timing"]["windows"] and record["parity"]
     assert record["timing"]["compile_cache"] is record["memory"]["peak_device_mib"] is None
     assert record["memory"]["peak_rss_mib"] > 5
     assert record["warnings"][-2:] == [

@@ -16,7 +16,7 @@ S = 10**9
 def test_a_real_run_is_sampled_while_it_is_timed(run):
     record = run(step_ms=60.0)
     found = record["monitor"]
-    first, *_, last = record["timing"]["blocks"]
+    first, *_, last = record["timing"]["windows"]
     window_s = (last["start_ns"] + last["elapsed_ns"] - first["start_ns"]) / S
     assert 1 <= found["samples"] <= window_s / found["interval_s"] + 1
     assert found["load_max"] > 0

@@ -64,7 +64,7 @@ def test_asynchronous_steps_are_timed_in_full():
     ("step_ms", "size", "discarded"), [(0.1, 500, 83), (1, 150, 25), (60, 2, 1), (400, 1, 0)]
 )
 def test_windows_are_planned_by_a_step_of_the_warm_up(step_ms, size, discarded):
-    laptop = dataclasses.replace(PROTOCOLS["laptop"], hard_cap_s=1e6, synchronised_steps=0)
+    laptop = dataclasses.replace(PROTOCOLS["laptop"], hard_cap_s=1e6, synchronized_steps=0)
     world = World(step_ns=round(step_ms * MS))
     timer = world.time(laptop)
     assert (timer.stop, len(timer.windows)) == ("windows", laptop.windows)
@@ -77,7 +77,7 @@ def test_each_turn_discards_its_first_steps_and_waits_for_the_next_one():
     world, asked = World(step_ns=MS), iter([2, 1, 3, 0])
     around = []
     timer = world.time(
-        dataclasses.replace(SMOKE, synchronised_steps=0),
+        dataclasses.replace(SMOKE, synchronized_steps=0),
         next_turn=lambda timer: around.append(len(timer.windows)) or next(asked),
         on_turn=lambda: around.append("begin"),
         on_turn_end=lambda: around.append("end"),
@@ -126,7 +126,7 @@ def test_very_long_steps_stop_at_the_cap():
     timer = World(step_ns=3_000 * MS).time(laptop)
     assert timer.stop == "time"
     assert timer.step_ns == 3_000 * MS
-    assert len(timer.synchronised_ns) == 1
+    assert len(timer.synchronized_ns) == 1
 
 
 @given(
@@ -140,7 +140,7 @@ def test_every_nanosecond_is_accounted_for(step_ns, compile_at, scale):
     accounted = timer.first_step_ns + timer.warmup_ns + timer.timed_ns
     size = timer.windows[0][0]
     discarded = max(1, size // DISCARDED) if size > 1 else 0
-    assert world.steps == timer.warmup_steps + discarded + timer.steps + len(timer.synchronised_ns)
+    assert world.steps == timer.warmup_steps + discarded + timer.steps + len(timer.synchronized_ns)
     lost_ns = sum(
         world.cost(n) for n in range(timer.warmup_steps + 1, timer.warmup_steps + discarded + 1)
     )

@@ -75,7 +75,7 @@ class Round:
 
 
 def spans(record: dict) -> list[tuple[int, int]]:
-    windows = record["timing"]["blocks"]
+    windows = record["timing"]["windows"]
     return [(each["start_ns"], each["start_ns"] + each["elapsed_ns"]) for each in windows]
 
 

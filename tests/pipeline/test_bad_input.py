@@ -150,7 +150,7 @@ def test_a_record_that_breaks_the_contract_is_named_set_aside_and_measured_again
     before = project.records()
     name = next(iter(before))
     record = json.loads(before[name])
-    record["timing"]["blocks"][0]["steps"] = "five"
+    record["timing"]["windows"][0]["steps"] = "five"
     (project.folder / name).write_text(json.dumps(record))
     said = [line for line in project.snakemake("-n").stderr.splitlines() if name in line]
     assert len(said) == 1 and "five" in said[0] and "is no valid record" in said[0]

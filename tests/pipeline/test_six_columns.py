@@ -28,7 +28,7 @@ def test_windows_of_a_round_follow_the_planned_order(measured):
     planned = {r["record"]: r["position"] for cell in plan["cells"] for r in cell["runs"]}
     found = {name: record for name, record in records(measured).items() if "/fit-b4/" in name}
     assert {record["timing"]["in_turns"] for record in found.values()} == {len(COLUMNS)}
-    by_start = sorted(found, key=lambda name: found[name]["timing"]["blocks"][0]["start_ns"])
+    by_start = sorted(found, key=lambda name: found[name]["timing"]["windows"][0]["start_ns"])
     assert by_start == sorted(found, key=planned.get)
 
 
@@ -77,7 +77,7 @@ def test_the_table_holds_the_means_of_the_records(measured):
     assert len(rows) == RUNS
     by_cell = {(r["task"], r["configuration"]): r for r in rows}
     for record in records(measured).values():
-        windows, cell = record["timing"]["blocks"], record["cell"]
+        windows, cell = record["timing"]["windows"], record["cell"]
         row = by_cell[cell["task"], cell["column"]]
         kept = windows[-int(row["windows"]) :]  # without warm-up
         assert len(kept) >= TAIL_SHARE * len(windows)

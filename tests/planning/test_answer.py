@@ -40,8 +40,8 @@ def test_what_is_planned_fits_into_the_time(left_s):
 class Machine:
     """Stands in for Snakemake, its clock and its files: decided after so many rounds."""
 
-    def __init__(self, folder, decided_at, seconds=10.0):
-        self.folder, self.decided_at, self.seconds = folder, decided_at, seconds
+    def __init__(self, decided_at, seconds=10.0):
+        self.decided_at, self.seconds = decided_at, seconds
         self.now, self.done, self.asked = 0.0, 0, []
 
     def run(self, command, **_):
@@ -58,21 +58,20 @@ class Machine:
                 "status": 0 if rounds >= self.decided_at else 3,
                 "seconds_of_a_round": {"bert/predict/8": self.seconds, "bert/fit/4": self.seconds},
             }
-            (self.folder / "answer.json").write_text(json.dumps(content))
-            (self.folder / "answer.md").write_text(f"{rounds} rounds\n")
+            folder = Path("results/studies", config["study"]["name"])
+            put(folder / "answer.json", json.dumps(content))
+            put(folder / "answer.md", f"{rounds} rounds\n")
         return 0
 
 
 @pytest.fixture
 def ask(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "results/studies/pull_request"
-    folder.mkdir(parents=True)
     put(tmp_path / "keras/pyproject.toml", "")
     (tmp_path / "study.yaml").write_text(STUDY)
 
     def ask(decided_at, *options):
-        machine = Machine(folder, decided_at)
+        machine = Machine(decided_at)
         monkeypatch.setattr(answer, "run", machine.run)
         monkeypatch.setattr(answer.time, "monotonic", lambda: machine.now)
         command = ["answer", "--study", "study.yaml", "--patch", "keras", *options]
@@ -157,7 +156,7 @@ def revisions(folder):
 def test_base_and_patch_may_be_revisions_of_a_clone(ask, tmp_path):
     clone = revisions(tmp_path / "clone")
     put(clone / "pyproject.toml", "# not committed\n")
-    machine, _, _ = ask(4, "--base", f"{clone}@HEAD~1", "--patch", f"{clone}@HEAD")
+    ask(4, "--base", f"{clone}@HEAD~1", "--patch", f"{clone}@HEAD")
     config = yaml.safe_load(Path(".snakemake/millistep/answer/config.yaml").read_text())
     base, again, _, patch = config["columns"]
     assert again == base | {"again": True}
@@ -168,6 +167,15 @@ def test_base_and_patch_may_be_revisions_of_a_clone(ask, tmp_path):
     assert status == 2 and "clone has no revision nowhere" in said.err
     _, status, said = ask(4, "--base", f"{tmp_path}/none@main")
     assert status == 2 and "none has no revision main" in said.err
+
+
+def test_another_patch_is_measured_in_another_folder(ask, tmp_path):
+    for _ in range(2):
+        ask(4)
+    put(tmp_path / "keras/pyproject.toml", "# changed\n")
+    ask(4)
+    found = sorted(path.name for path in Path("results/studies").iterdir())
+    assert len(found) == 2 and all(re.fullmatch("pull_request_[0-9a-f]{8}", n) for n in found)
 
 
 def test_each_framework_has_a_base_the_base_again_and_all_patches(ask, tmp_path):

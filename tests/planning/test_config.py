@@ -100,7 +100,10 @@ WRONG = [
 ]
 # Wrong settings of a column.
 SETTINGS = [
-    ({"colour": 1}, ["columns.0: unknown key 'colour'", "accelerator, cudnn_benchmark, framework"]),
+    (
+        {"color": 1},
+        ["columns.0: unknown key 'color'", "accelerator, again, cudnn_benchmark, framework"],
+    ),
     ({"precision": "half"}, ["columns.0.precision", "'half'", "default, float32, tf32"]),
     ({"jit_compile": "yes"}, ["columns.0.jit_compile", "'yes'", "published, auto, True, False"]),
     ({"mode": "default"}, ["columns.0.mode: keras3-jax does not take it", "accelerator, stack"]),

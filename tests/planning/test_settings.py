@@ -86,15 +86,15 @@ def test_a_setting_of_a_framework_of_ones_own_that_is_not_allowed_is_named(setti
     refused(["frameworks.yaml", *words], lambda: frameworks([own]))
 
 
-def test_a_framework_of_ones_own_may_have_other_settings_and_colours(folder):
-    other = {"settings": {"optimizer": "fused"}, "colour": "#123456"}
+def test_a_framework_of_ones_own_may_have_other_settings_and_colors(folder):
+    other = {"settings": {"optimizer": "fused"}, "color": "#123456"}
     like = {"like": "pytorch-eager"}
     found = frameworks([folder(mine={**like, **other}, same=like)])
-    assert (found["mine"].settings, found["mine"].colours) == (
+    assert (found["mine"].settings, found["mine"].colors) == (
         (("optimizer", "fused"),),
         ("#123456",),
     )
-    for name in ("settings", "colours"):
+    for name in ("settings", "colors"):
         assert getattr(found["same"], name) == getattr(found["pytorch-eager"], name)
 
 

@@ -34,7 +34,7 @@ def configuration(name: str, **settings: Any) -> dict[str, Any]:
     return {
         **{"name": name, "title": ", ".join([TITLES[framework], *words]), "framework": framework},
         **{"family": framework.partition("-")[0], "settings": own},
-        **{"against": AGAINST.get(framework, {}), "colour": "#555555", "marker": "o", "hatch": ""},
+        **{"against": AGAINST.get(framework, {}), "color": "#555555", "marker": "o", "hatch": ""},
     }
 
 
@@ -46,7 +46,10 @@ def record(cell: dict[str, Any], step_ms: float) -> dict[str, Any]:
         **{"schema": "millistep.record/1", "cell": cell, "status": "ok", "reason": ""},
         **{"started_at": "2026-11-28T01:00:00Z"},
         "timing": {
-            **{"blocks": [{"steps": 10, "elapsed_ns": elapsed_ns, "start_ns": 0}], "import_s": 2.0},
+            **{
+                "windows": [{"steps": 10, "elapsed_ns": elapsed_ns, "start_ns": 0}],
+                "import_s": 2.0,
+            },
             **{"build_s": 1.0, "first_step_s": 0.5, "warmup_s": 0.0, "warmup_steps": 0},
             **{"compile_cache": None, "in_turns": 6, "start_alone": True},
         },

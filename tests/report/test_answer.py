@@ -129,8 +129,10 @@ def test_several_patches_are_compared_with_one_base():
     times = {BASE: 10.0, AGAIN: 10.0, PATCH: 11.0, other: 10.0}
     found, text = found_in(made({("bert", "fit", 8): times}, 8, columns))
     assert found["verdict"].tolist() == ["slower", "tied"]
-    assert text.startswith("### Millistep: the patches: is slower")
-    assert "| BERT fit, Keras 3 (JAX), patch2 |" in text
+    assert text.startswith(
+        "### Millistep: a patch is slower by more than 2\u00a0% in 1 of 2 comparisons"
+    )
+    assert "| bert fit, Keras 3 (JAX), ['patch2'] |" in text
 
 
 def test_operations_are_exact_if_the_base_repeats_them():
@@ -181,8 +183,7 @@ def test_the_command_writes_what_planning_reads(plan):
     assert main(command) == 0
     content = json.loads((folder / "answer.json").read_text())
     assert content["decided"] is True and content["status"] == 0
-    assert set(content["seconds_of_a_round"]) == {"bert/fit/4", "gemma/generate/2"}
-    assert all(10 < seconds < 200 for seconds in content["seconds_of_a_round"].values())
+    assert content["seconds_of_a_round"] == {"bert/fit/4": 12, "gemma/generate/2": 10}
     assert [row["verdict"] for row in content["rows"]] == ["tied", "tied"]
     assert load.violation(content, "answer") == ""
     text = (folder / "answer.md").read_text()

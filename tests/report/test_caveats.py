@@ -33,7 +33,7 @@ def attention(record):
 def failing(record):
     if record["cell"]["column"] == TORCH and record["cell"]["run"] == 2:
         record.update(status="oom", reason="memory ran out")
-        record["timing"]["blocks"] = []
+        record["timing"]["windows"] = []
 
 
 def profiled(idle):
@@ -52,17 +52,17 @@ def probed(other_ms):
     """Change records so that a batch of 8 instead of 4 takes this share of twice the time."""
 
     def change(record):
-        ms = record["timing"]["blocks"][0]["elapsed_ns"] / 1e7
+        ms = record["timing"]["windows"][0]["elapsed_ns"] / 1e7
         record["probes"] = [
             {"batch_size": 8, "max_length": None, "new_tokens": None, "steps": 10,
-             "elapsed_ns": round(ms * other_ms * 1e7), "blocks": [], "failed": None}
+             "elapsed_ns": round(ms * other_ms * 1e7), "windows": [], "failed": None}
         ]  # fmt: skip
 
     return change
 
 
 def wide(record):
-    step = record["timing"]["blocks"][0]
+    step = record["timing"]["windows"][0]
     if record["cell"]["column"] == TORCH:  # both alike would not change their ratio
         step["elapsed_ns"] = round(step["elapsed_ns"] * (1, 1.6, 0.7)[record["cell"]["run"] - 1])
 
@@ -187,7 +187,7 @@ def test_half_precision_makes_the_precision_of_float32_products_moot():
 def test_results_without_any_time_have_a_caveat_for_that():
     def fail(record):
         record.update(status="oom", reason="memory ran out")
-        record["timing"]["blocks"] = []
+        record["timing"]["windows"] = []
         for part in ("threads", "environment", "machine", "load"):
             record[part] = None
 

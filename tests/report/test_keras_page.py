@@ -119,7 +119,7 @@ def test_the_fastest_and_the_tied_are_bold_and_missing_cells_have_a_reason():
 def test_a_run_without_any_time_has_a_page():
     def fail(record):
         record.update(status="oom", reason="memory ran out")
-        record["timing"]["blocks"] = []
+        record["timing"]["windows"] = []
         record["threads"] = None
 
     text = page(made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=fail))

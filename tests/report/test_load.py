@@ -95,7 +95,7 @@ def test_foreign_work_excludes_a_run_if_two_others_stay(tmp_path):
 def test_some_foreign_work_counts_if_windows_vary(tmp_path):
     def change(record):
         record["load"]["foreign_cpu_share"] = 0.06
-        for window in record["timing"]["blocks"][::2]:
+        for window in record["timing"]["windows"][::2]:
             window["elapsed_ns"] *= 2
         return record
 
@@ -117,7 +117,7 @@ def test_runs_in_turns_are_compared_by_neighboring_windows(tmp_path):
     for name, record in content.items():
         if "/bert/" in name and "/records/" in name:
             place = sorted(record["cell"]["column"] for _ in "a")[0]
-            for number, window in enumerate(record["timing"]["blocks"]):
+            for number, window in enumerate(record["timing"]["windows"]):
                 window["start_ns"] = number * 10**9 + sum(map(ord, place))
     rounds = load(write(tmp_path, content)).round_ratios
     assert (rounds.loc[rounds["model"] == "bert", "pairs"] > 5).all()

@@ -69,10 +69,10 @@ def test_the_fixed_share_of_a_step_is_the_intercept():
     """8 ms at batch 4 and 12 ms at batch 8: 1 ms a sample, 4 of 8 ms are fixed."""
 
     def change(record):
-        ms = record["timing"]["blocks"][0]["elapsed_ns"] / 1e7
+        ms = record["timing"]["windows"][0]["elapsed_ns"] / 1e7
         record["probes"] = [
             {"batch_size": 8, "max_length": None, "new_tokens": None, "steps": 10,
-             "elapsed_ns": round(1.5 * ms * 1e7), "blocks": [], "failed": None}
+             "elapsed_ns": round(1.5 * ms * 1e7), "windows": [], "failed": None}
         ]  # fmt: skip
 
     found = batch_sizes.table(made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=change))

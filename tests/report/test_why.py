@@ -40,7 +40,7 @@ def pair(jax, torch, steps=(8.0, 16.0), **options):
     def change(record):
         name, run = record["cell"]["column"], record["cell"]["run"]
         of_run = operations[name](run) if callable(operations[name]) else operations[name]
-        for block in record["timing"]["blocks"]:
+        for block in record["timing"]["windows"]:
             block["elapsed_ns"] = round(times[name] * 1e7 * (1 + 1e-4 * run * len(name)))
         record["host_overhead"] = profile(times[name], of_run, **options)
 

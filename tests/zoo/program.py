@@ -40,7 +40,7 @@ def harness_ms(framework):
     from measure.timer import Timer
 
     protocol = replace(
-        PROTOCOLS["smoke"], windows=3, window_s=WINDOW_S, synchronised_steps=0, hard_cap_s=1
+        PROTOCOLS["smoke"], windows=3, window_s=WINDOW_S, synchronized_steps=0, hard_cap_s=1
     )
     batches = getattr(framework, "batches_per_tick", 1)
     timer = Timer(protocol, framework.fence, framework.compilations, batches=batches, clock=clock)

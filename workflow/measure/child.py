@@ -123,9 +123,9 @@ class Measurement:
             quota.end()
             others.end()
 
-        synchronised = self.protocol.synchronised_steps if self.request["extras"] else 0
+        synchronized = self.protocol.synchronized_steps if self.request["extras"] else 0
         self.timer = Timer(
-            dataclasses.replace(self.protocol, synchronised_steps=synchronised),
+            dataclasses.replace(self.protocol, synchronized_steps=synchronized),
             framework.fence,
             framework.compilations,
             next_turn=self.next_turn,
@@ -158,14 +158,16 @@ class Measurement:
         return int(self.turns.readline() or 0)
 
     def estimate_as_published(self) -> None:
-        """Estimate ms/step by the published arithmetic; if this fails, only this is lost."""
+        """Estimate ms/step by the published arithmetic; if this fails, only this is lost.
+
+        A slow first step, which it subtracts, can make the estimate negative.
+        """
         p = self.protocol
-        try:
+        with self._or_warn("timing.legacy"):
             step_ms, steps, words = self.framework.legacy(p.legacy_steps, p.legacy_cap_s)
-        except Exception:
-            traceback.print_exc()
-            return
-        self.legacy = {"step_ms": step_ms, "steps": steps, "method": words}
+            if step_ms <= 0:
+                raise ValueError(f"the estimate is {step_ms:.3g} ms/step")
+            self.legacy = {"step_ms": step_ms, "steps": steps, "method": words}
         self._report_timing()
 
     def describe(self) -> None:
@@ -230,11 +232,11 @@ class Measurement:
             "first_step_s": timer.first_step_ns / 1e9,
             "warmup_steps": max(1, timer.warmup_steps),
             "warmup_s": timer.warmup_ns / 1e9,
-            "blocks": timer.recorded,
+            "windows": timer.recorded,
             "late_ns": timer.late_ns or None,
             "harness_ns": self.harness_ns,
             "stop": timer.stop,
-            "synchronised_ns": timer.synchronised_ns,
+            "synchronized_ns": timer.synchronized_ns,
             "legacy": self.legacy,
             "compilations": {
                 "before_timing": timer.compilations_before,

@@ -35,7 +35,7 @@ def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -
         "new_tokens": amount["tokens_per_step"] if generates else None,
         "steps": 0 if failed else timer.steps,
         "elapsed_ns": 0 if failed else timer.elapsed_ns,
-        "blocks": [] if failed else timer.recorded,
+        "windows": [] if failed else timer.recorded,
         "failed": failed,
     }
 
@@ -47,5 +47,5 @@ def _short(protocol: Protocol, planned: dict) -> Protocol:
         protocol,
         windows=protocol.length_windows if length else protocol.probe_windows,
         warmup_steps=1,
-        synchronised_steps=0,
+        synchronized_steps=0,
     )

@@ -16,8 +16,8 @@ class Protocol:
     window_s: float  # aimed length of a timing window
     hard_cap_s: float  # stop the windows here, whatever was planned
     warmup_steps: int  # steps discarded after the last compilation
-    synchronised_steps: int
-    synchronised_cap_s: float
+    synchronized_steps: int
+    synchronized_cap_s: float
     legacy_steps: int
     legacy_cap_s: float
     probe_windows: int  # of a probe at another batch size
@@ -31,8 +31,8 @@ PROTOCOLS = {
         window_s=1.0,
         hard_cap_s=1200.0,
         warmup_steps=2,
-        synchronised_steps=20,
-        synchronised_cap_s=60.0,
+        synchronized_steps=20,
+        synchronized_cap_s=60.0,
         legacy_steps=100,
         legacy_cap_s=120.0,
         probe_windows=4,
@@ -44,8 +44,8 @@ PROTOCOLS = {
         window_s=0.15,
         hard_cap_s=8.0,
         warmup_steps=2,
-        synchronised_steps=20,
-        synchronised_cap_s=0.3,
+        synchronized_steps=20,
+        synchronized_cap_s=0.3,
         legacy_steps=20,
         legacy_cap_s=0.5,
         probe_windows=3,
@@ -57,8 +57,8 @@ PROTOCOLS = {
         window_s=0.01,
         hard_cap_s=4.0,
         warmup_steps=2,
-        synchronised_steps=5,
-        synchronised_cap_s=1.0,
+        synchronized_steps=5,
+        synchronized_cap_s=1.0,
         legacy_steps=5,
         legacy_cap_s=1.0,
         probe_windows=2,

@@ -71,7 +71,7 @@ class Timer:
         self.windows: list[tuple[int, int, int]] = []  # (steps, elapsed ns, start on the clock)
         self.late_ns: list[int] = []  # of each window, if the framework can measure it
         self.stop = "windows"
-        self.synchronised_ns: list[int] = []
+        self.synchronized_ns: list[int] = []
         self.compilations_before: int | None = None
         self.compilations_during: int | None = None
         self.started_ns = 0
@@ -100,7 +100,7 @@ class Timer:
     @property
     def timed_ns(self) -> int:
         """Nanoseconds of all timing windows and synchronized steps."""
-        return self.elapsed_ns + sum(self.synchronised_ns)
+        return self.elapsed_ns + sum(self.synchronized_ns)
 
     @property
     def warmup_steps(self) -> int:
@@ -143,8 +143,8 @@ class Timer:
         size = window_steps(self._protocol, step_ns, self._most_steps)
         while number := self._next_turn(self):
             yield from self._turn(min(number, self.windows_left), size)
-        if self._protocol.synchronised_steps:
-            yield from self._synchronised()
+        if self._protocol.synchronized_steps:
+            yield from self._synchronized()
         compilations = self._compilations()
         if compilations is not None and self.compilations_before is not None:
             self.compilations_during = compilations - self.compilations_before
@@ -191,21 +191,21 @@ class Timer:
         if self._late:
             self.late_ns.append(self._late())
 
-    def _synchronised(self) -> Steps:
+    def _synchronized(self) -> Steps:
         began = self._clock()
-        while len(self.synchronised_ns) < self._protocol.synchronised_steps:
+        while len(self.synchronized_ns) < self._protocol.synchronized_steps:
             start = self._clock()
             yield
             self._fence()
             now = self._clock()
-            self.synchronised_ns.append(max(1, (now - start) // self._batches))
-            if now - began > self._protocol.synchronised_cap_s * 1e9:
+            self.synchronized_ns.append(max(1, (now - start) // self._batches))
+            if now - began > self._protocol.synchronized_cap_s * 1e9:
                 break
 
 
 def harness_ns(framework: Any) -> float:
     """Return what counting a step costs in ns: the shortest of several windows of empty steps."""
-    protocol = replace(PROTOCOLS["smoke"], synchronised_steps=0)
+    protocol = replace(PROTOCOLS["smoke"], synchronized_steps=0)
     batches = getattr(framework, "batches_per_tick", 1)
     timer = Timer(protocol, lambda: None, lambda: None, batches=batches)
     empty_steps = getattr(framework, "empty_steps", None)

@@ -1,6 +1,6 @@
-"""Plan, bundle or check a configuration, check a model, or answer a pull request.
+"""Plan, bundle or check a configuration, check a model, answer a pull request, or bisect commits.
 
-python3 workflow/planning {plan,bundle,check,check-model,answer} ...
+python3 workflow/planning {plan,bundle,check,check-model,answer,bisect} ...
 """
 
 import argparse
@@ -14,7 +14,7 @@ from deploy.environments import (  # noqa: E402 (the path above finds them)
     definition_sha256,
     write_atomically,
 )
-from planning import answer, bundle, check_model  # noqa: E402
+from planning import answer, bisect, bundle, check_model  # noqa: E402
 from planning.config import or_one_line, read_configuration  # noqa: E402
 from planning.identity import WORKFLOW  # noqa: E402
 from planning.plan import Plan  # noqa: E402
@@ -67,6 +67,7 @@ COMMANDS = {
     "check": check,
     "check-model": check_model.main,
     "answer": answer.main,
+    "bisect": bisect.main,
 }
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ run of it with more rounds, which leaves every finished run as it is.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
 import json
 import os
@@ -31,6 +32,7 @@ from supervise.interrupts import end_by_interrupt
 FRAMEWORK = "keras3-jax"
 STUDY = "config/studies/pull_request.yaml"
 FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
+MOST_OF_NAME = 40  # letters of a study's name
 FIRST_LOOK, MOST_ROUNDS = 4, 100
 MOST_MINUTES = 30 * 24 * 60
 MOST_BESIDE_S = 20  # seconds per look in addition to its rounds: Snakemake's start, analysis
@@ -83,17 +85,24 @@ def main() -> int:
     return 2
 
 
-class _Options(argparse.ArgumentParser):
+class Options(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise :class:`Problem`: one line, without the usage."""
         raise Problem(message)
 
 
 def _options() -> argparse.ArgumentParser:
-    parser = _Options("planning answer", description=__doc__.partition("\n")[0])
+    parser = Options("planning answer", description=__doc__.partition("\n")[0])
     tree = "source tree, wheel, or CLONE@REVISION"
     parser.add_argument("--patch", required=True, action="append", help=f"{tree}; may be repeated")
     parser.add_argument("--base", help=f"{tree}; default: the locked release")
+    parser.add_argument("--report", default="", help="address at which the report will be")
+    add_measurement(parser)
+    return parser
+
+
+def add_measurement(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a measurement: frameworks, study, time, threshold."""
     parser.add_argument(
         "--framework", action="append", help="a user of the package; may be repeated"
     )
@@ -102,9 +111,7 @@ def _options() -> argparse.ArgumentParser:
         "--threshold", type=float, default=0.02, help="slower by more is status 1; default: 0.02"
     )
     parser.add_argument("--study", default=STUDY, help=f"what is measured; default: {STUDY}")
-    parser.add_argument("--report", default="", help="address at which the report will be")
     parser.add_argument("--use-conda", action="store_true", help="as Snakemake's")
-    return parser
 
 
 class Asked:
@@ -125,12 +132,21 @@ class Asked:
         for name in chosen:
             if name not in known:
                 raise Problem(f"--framework: {name}: allowed are {', '.join(known)}")
-        base = {"overlay": [_package("base", options.base)]} if options.base else {}
-        patches = [_package("patch", given, n) for n, given in enumerate(options.patch)]
-        news = [base | {"again": True}, *({"overlay": [patch]} for patch in patches)]
+        given = [("base", options.base)] if options.base else []
+        given += [(f"patch{n}" if n > 1 else "patch", p) for n, p in enumerate(options.patch, 1)]
+        packages = [_package(*part) for part in given]
+        settings = [{"overlay": [str(path)]} for path, _ in packages]
+        base = settings.pop(0) if options.base else {}
         self._config["columns"] = [
-            {"framework": name, **settings} for name in chosen for settings in (base, *news)
+            {"framework": name, **own}
+            for name in chosen
+            for own in (base, base | {"again": True}, *settings)
         ]
+        # Base and patch are compared only if one start measures both, so other trees start again.
+        content = json.dumps([digest for _, digest in packages])
+        suffix = f"_{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+        if study := self._config.get("study"):
+            study["name"] = study["name"][: MOST_OF_NAME - len(suffix)] + suffix
         self._folder = Path(results_folder(self._config))
         self._budget_s = 60 * options.minutes
         self._began = time.monotonic()
@@ -198,24 +214,28 @@ class Asked:
             raise Problem(f"snakemake {target} ended with status {status}")
 
 
-def _package(part: str, given: str, number: int = 0) -> str:
-    """Return the path of a package. A tree is linked under its part's name, so that the name of its
-    own folder does not matter; a revision of a clone is written there first.
+def _package(part: str, given: str) -> tuple[Path, str | None]:
+    """Return the path of a package and the digest of its content.
+
+    A tree is linked under its part's name, so that the name of its own folder does not matter. A
+    revision of a clone is written to a folder first.
     """
-    path = Path(os.path.expanduser(given)).absolute()
+    option, path = f"--{part.rstrip('0123456789')}", Path(os.path.expanduser(given)).absolute()
     clone, at, revision = given.rpartition("@")
     if at and not path.exists():
-        path = _tree(f"--{part}", Path(os.path.expanduser(clone)).absolute(), revision)
+        path = _tree(option, Path(os.path.expanduser(clone)).absolute(), revision)
     if not path.exists():
-        raise Problem(f"--{part}: {given}: no such file or folder")
-    overlays([str(path)], f"--{part}")  # report errors here: Snakemake would name the link
-    if not path.is_dir():
-        return str(path)
-    link = FOLDER.absolute() / (f"{part}{number + 1}" if number else part)
-    link.parent.mkdir(parents=True, exist_ok=True)
-    link.unlink(missing_ok=True)
-    link.symlink_to(path)
-    return str(link)
+        raise Problem(f"{option}: {given}: no such file or folder")
+    (package,) = overlays(
+        [given if Path(given).exists() else str(path)], option
+    )  # report errors here: Snakemake would name the link
+    if path.is_dir():
+        link = FOLDER.absolute() / part
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(path)
+        path = link
+    return path, package.sha256
 
 
 def _tree(option: str, clone: Path, revision: str) -> Path:
@@ -231,11 +251,13 @@ def _tree(option: str, clone: Path, revision: str) -> Path:
     if not folder.exists():
         partial = folder.with_suffix(".partial")
         partial.mkdir(parents=True, exist_ok=True)
-        with subprocess.Popen(
-            [*git, "archive", "--format=tar", folder.name], stdout=subprocess.PIPE
-        ) as archive:
-            with tarfile.open(fileobj=archive.stdout, mode="r|") as files:
-                files.extractall(partial, filter="data")
+        with (
+            subprocess.Popen(
+                [*git, "archive", "--format=tar", folder.name], stdout=subprocess.PIPE
+            ) as archive,
+            tarfile.open(fileobj=archive.stdout, mode="r|") as files,
+        ):
+            files.extractall(partial, filter="data")
         partial.rename(folder)
     return folder
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from planning.config import ConfigError, check_word
 from planning.frameworks import Framework
 from planning.overlays import Overlay, overlays
-from planning.settings import SETTINGS, said
+from planning.settings import SETTINGS, texts
 
 # The settings that every column takes, with their defaults.
 EVERY = {name: of["default"] for name, of in SETTINGS.items() if "frameworks" not in of}
@@ -28,7 +28,7 @@ MARKERS = "X<>*Pso^v"  # for further columns of a framework
 class Look:
     """How figures draw a column."""
 
-    colour: str
+    color: str
     marker: str
     hatch: str
 
@@ -143,13 +143,13 @@ def _look(framework: Framework, before: Iterable[Column]) -> Look:
     """
     place = sum(column.framework == framework for column in before)
     markers = framework.marker + MARKERS.replace(framework.marker, "")
-    colours = framework.colours
-    return Look(colours[place % len(colours)], markers[place % len(markers)], framework.hatch)
+    colors = framework.colors
+    return Look(colors[place % len(colors)], markers[place % len(markers)], framework.hatch)
 
 
 def _words(setting: str, value) -> list[tuple[str, str]]:
     """Return ``(path word, title)`` of a setting's value; an overlay has one for each package."""
     if setting == "overlay":
         return [(overlay.word, overlay.title) for overlay in value]
-    about = said(setting, value)
+    about = texts(setting, value)
     return [(about["word"], about["title"])]

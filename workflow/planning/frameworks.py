@@ -29,7 +29,7 @@ class Framework:
     start_rank: int
     settings: tuple[tuple[str, object], ...]  # the framework's own values
     against: tuple[tuple[str, str], ...]
-    colours: tuple[str, ...]  # its own, and shades for columns with settings
+    colors: tuple[str, ...]  # its own, and shades for columns with settings
     marker: str
     hatch: str
 
@@ -90,9 +90,9 @@ def _framework(name: str, folder: Path, entry: dict) -> Framework:
     own = {key: of["default"] for key, of in SETTINGS.items() if name in of.get("frameworks", ())}
     entry = {**DEFAULTS, "module": name.replace("-", "_"), "settings": own, **entry}
     pairs = {key: tuple(entry.pop(key).items()) for key in ("settings", "against")}
-    colour = entry.pop("colour")
-    colours = (colour,) if isinstance(colour, str) else tuple(colour)
-    return Framework(name=name, folder=folder, **entry, **pairs, colours=colours)
+    color = entry.pop("color")
+    colors = (color,) if isinstance(color, str) else tuple(color)
+    return Framework(name=name, folder=folder, **entry, **pairs, colors=colors)
 
 
 def _taken_over(base: Framework) -> dict:
@@ -100,5 +100,5 @@ def _taken_over(base: Framework) -> dict:
     names = ("module", "title", "family", "environment", "library", "start_rank", "marker", "hatch")
     return {name: getattr(base, name) for name in names} | {
         "settings": dict(base.settings),
-        "colour": list(base.colours),
+        "color": list(base.colors),
     }

@@ -8,9 +8,8 @@ declaration of a setting has
 ``tasks``
     those in which it changes anything; if left out, it may in all.
 ``values``
-    texts about one value, or about all (``*``): its ``word`` in paths, its ``title``, and the
-    ``question`` that a column with it answers.
-    Texts may hold ``{value}`` and its ``{digest}``, a question also ``{title}`` and ``{base}``.
+    texts about one value, or about all (``*``): its ``word`` in paths and its ``title``. They may
+    hold ``{value}`` and its ``{digest}``.
 """
 
 from __future__ import annotations
@@ -23,21 +22,15 @@ from typing import Any
 SCHEMA = Path(__file__).parent.parent / "schemas" / "settings.schema.json"
 SETTINGS: dict[str, dict[str, Any]] = json.loads(SCHEMA.read_text(encoding="utf-8"))["properties"]
 del SETTINGS["framework"]
-USUAL = {"word": "{value}", "title": "{value}", "question": "What does {title} change?"}
+USUAL = {"word": "{value}", "title": "{value}"}
 
 
-def said(setting: str, value: Any, base: Any = None) -> dict[str, Any]:
-    """Return the texts about a value: ``word``, ``title``, ``question``.
-
-    base: the value of the column that a question is about.
-    """
-    text, values = spelled(value), SETTINGS[setting].get("values", {})
-    found = {**USUAL, **values.get("*", {}), **values.get(text, {})}
+def texts(setting: str, value: Any) -> dict[str, str]:
+    """Return the texts about a value: ``word``, ``title``."""
+    text, of_values = spelled(value), SETTINGS[setting].get("values", {})
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:6]
-    names = {"value": text, "digest": digest, "base": spelled(base)}
-    for key in USUAL:  # the title comes before the question, which may contain it
-        found[key] = names[key] = found[key].format(**names)
-    return found
+    found = {**USUAL, **of_values.get("*", {}), **of_values.get(text, {})}
+    return {key: found[key].format(value=text, digest=digest) for key in USUAL}
 
 
 def spelled(value: Any) -> str:

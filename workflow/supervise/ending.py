@@ -218,8 +218,8 @@ def _late_share(timing: dict[str, Any]) -> float:
     The median window counts, because the machine may have held up a single one. Return 0 if the
     framework does not report this time.
     """
-    pairs = zip(timing.get("late_ns") or [], timing["blocks"], strict=False)
-    shares = sorted(late / (late + block["elapsed_ns"]) for late, block in pairs)
+    pairs = zip(timing.get("late_ns") or [], timing["windows"], strict=False)
+    shares = sorted(late / (late + window["elapsed_ns"]) for late, window in pairs)
     return shares[len(shares) // 2] if shares else 0.0
 
 

@@ -70,7 +70,9 @@ def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
                 if record["status"] != "ok":
                     return
                 records.append(record)
-            found["known_steps"].append(reported(step_ms, [r["timing"]["blocks"] for r in records]))
+            found["known_steps"].append(
+                reported(step_ms, [r["timing"]["windows"] for r in records])
+            )
 
 
 def _job(
@@ -111,8 +113,8 @@ def _job(
 
 def reported(step_ms: float, runs: list[list[dict]]) -> dict:
     """Return the mean over runs as the table has it, in ms; the steps of all runs."""
-    steps = [sum(block["steps"] for block in blocks) for blocks in runs]
-    elapsed_ns = [sum(block["elapsed_ns"] for block in blocks) for blocks in runs]
+    steps = [sum(window["steps"] for window in run) for run in runs]
+    elapsed_ns = [sum(window["elapsed_ns"] for window in run) for run in runs]
     means_ms = [ns / n / 1e6 for ns, n in zip(elapsed_ns, steps, strict=True)]
     return {
         "nominal_ms": step_ms,

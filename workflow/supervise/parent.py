@@ -203,7 +203,7 @@ def _timing(timing: dict[str, Any] | None, total_s: float) -> dict[str, Any] | N
 
 
 def _steps(timing: dict[str, Any] | None) -> int:
-    return sum(block["steps"] for block in timing["blocks"]) if timing else 0
+    return sum(window["steps"] for window in timing["windows"]) if timing else 0
 
 
 def _difference(before: float | None, after: float | None) -> float | None:

@@ -16,7 +16,7 @@ from scipy.stats import t
 from millistep.analysis import stats
 from millistep.analysis.archive import contents
 from millistep.analysis.caveats import caveats
-from millistep.analysis.frames import CELL, WORKLOAD, Data
+from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.load import InputError, load, violation
 from millistep.analysis.report import summary
 from millistep.analysis.report.setting import machines, period
@@ -43,7 +43,9 @@ def comparisons(data: Data) -> pd.DataFrame:
     Of each framework, the first configuration is the base; one has `again`, the others are patches.
     """
     lines = []
-    entries = data.configurations.assign(again=[e["settings"]["again"] for e in data.plan["columns"]])
+    entries = data.configurations.assign(
+        again=[e["settings"]["again"] for e in data.plan["columns"]]
+    )
     for framework, group in entries.groupby("framework", sort=False):
         base, *others = group["configuration"]
         null = group.loc[group["again"], "configuration"].tolist()
@@ -66,7 +68,9 @@ def answer(data: Data, threshold: float, looks: int) -> pd.DataFrame:
     names = [*WORKLOAD, "workload", "configuration", "title"]
     names += ["ms", "runs", "status", "reason", "why_excluded", "unsupported"]
     cells = data.cells[names]
-    found = comparisons(data).merge(cells.add_suffix("_base"), left_on="base", right_on="configuration_base")
+    found = comparisons(data).merge(
+        cells.add_suffix("_base"), left_on="base", right_on="configuration_base"
+    )
     found = found.rename(columns={f"{name}_base": name for name in [*WORKLOAD, "workload"]})
     new = cells.drop(columns="workload").rename(columns={n: f"{n}_new" for n in names[4:]})
     found = found.merge(new, left_on=[*WORKLOAD, "new"], right_on=[*WORKLOAD, "configuration_new"])
@@ -97,9 +101,10 @@ def answer(data: Data, threshold: float, looks: int) -> pd.DataFrame:
 
 def operations(data: Data) -> pd.Series:
     """Return the operations that a step launches, by CELL: counted in the profile of one run."""
-    rest = data.runs.reindex(columns=[*CELL, "host_overhead.rest_launched"]).set_index(CELL)
-    listed_ones = data.operations.groupby(CELL)["launched"].sum()
-    return listed_ones.add(rest.iloc[:, 0].dropna().groupby(level=CELL).first(), fill_value=0)
+    name = "host_overhead.rest_launched"
+    rest = data.runs.reindex(columns=[*RUN, name]).set_index(RUN)[name]
+    launched = data.operations.groupby(RUN)["launched"].sum()
+    return (launched + rest).dropna().groupby(level=CELL).first()
 
 
 def _verdicts(low: pd.Series, high: pd.Series, threshold: float) -> np.ndarray:
@@ -151,7 +156,8 @@ def as_json(found: pd.DataFrame, of_a_round: dict[str, float]) -> dict[str, Any]
 
 def headline(found: pd.DataFrame, threshold: float) -> str:
     """Return what is shown, the worst first."""
-    total = count(len(found), "workload")
+    several = found["new"].nunique() > 1
+    total = count(len(found), "comparison" if several else "workload")
     parts = [
         f"{failure} in {listed(of['workload'])}"
         for failure, of in found.groupby("failure")
@@ -164,8 +170,11 @@ def headline(found: pd.DataFrame, threshold: float) -> str:
         if (number := int(compared["verdict"].eq(verdict).sum()))
     ]
     parts += [f"is {'; '.join(shown)}"] if shown else []
-    patch = "the patch" if found["new"].nunique() == 1 else "the patches:"
-    return f"{patch} {'; '.join(parts)}" if parts else "nothing could be compared"
+    return (
+        f"{'a patch' if several else 'the patch'} {'; '.join(parts)}"
+        if parts
+        else "nothing could be compared"
+    )
 
 
 def comment(data: Data, found: pd.DataFrame, settings: dict[str, Any], digest: str) -> str:
@@ -173,6 +182,7 @@ def comment(data: Data, found: pd.DataFrame, settings: dict[str, Any], digest: s
     pairs = found[["title_new", "title_base"]].drop_duplicates()
     several = len(pairs) > 1
     labels = found["workload"] + (", " + found["title_new"] if several else "")
+    lines = found.assign(label=labels).to_dict("records")
     warned = caveats(data)
     warned = warned[warned["severity"].isin(["critical", "warning"])].head(MOST_CAVEATS)
     runs = data.runs[data.runs["ok"]]
@@ -181,7 +191,7 @@ def comment(data: Data, found: pd.DataFrame, settings: dict[str, Any], digest: s
         pair=listed(pairs["title_new"] + " against " + pairs["title_base"]),
         where=f"{data.plan['scale']} scale, {machines(runs)}",
         period=period(runs),
-        rows=[_row(line, settings["threshold"]) for line in found.assign(label=labels).to_dict("records")],
+        rows=[_row(line, settings["threshold"]) for line in lines],
         over=f"{count(len(found), 'comparison')} and {count(settings['looks'], 'look')}",
         power=percent(POWER),
         undecided=status(found) == UNDECIDED and not found["decided"].all(),

@@ -78,7 +78,7 @@ class Data:
             lambda value: " ".join(map(str, value)) if isinstance(value, list) else value
         )
         names = list(dict.fromkeys(["stack", "accelerator", "precision", *settings]))
-        found = entries.rename(columns={"name": "configuration", "colour": "color"})
+        found = entries.rename(columns={"name": "configuration"})
         return found[LOOK].join(settings.reindex(columns=names))
 
     @cached_property

@@ -27,14 +27,14 @@ NOT_MEASURED, INVALID, OUTDATED = "not measured", "invalid record", "outdated"
 
 # Lists of a record that become frames of their own, by the name of the frame.
 LISTS = {
-    "windows": "timing.blocks",
+    "windows": "timing.windows",
     "operations": "host_overhead.operations",
     "profile_pairs": "host_overhead.pairs",
     "probes": "probes",
     "epochs": "training.epochs",
 }
 JOINED = {"threads.affinity": " ", "monitor.gpu.throttle_reasons": ", ", "log_tail": "\n"}
-MEDIANS = {"synchronized_ms": "timing.synchronised_ns", "operation.alone_ms": "operation.alone_ns"}
+MEDIANS = {"synchronized_ms": "timing.synchronized_ns", "operation.alone_ms": "operation.alone_ns"}
 
 
 class InputError(Exception):
@@ -174,8 +174,8 @@ def _misplaced(record: dict[str, Any], run: dict[str, Any]) -> str:
     names = {name: "column" if name == "configuration" else name for name in RUN}
     if any(cell[inside] != run[name] for name, inside in names.items()):
         return "cell: the record of another run"
-    if record["status"] == "ok" and not (record["timing"] or {}).get("blocks"):
-        return "timing.blocks: empty, but the status is ok"
+    if record["status"] == "ok" and not (record["timing"] or {}).get("windows"):
+        return "timing.windows: empty, but the status is ok"
     return ""
 
 
