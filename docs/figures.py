@@ -19,6 +19,12 @@ DOCS = Path("docs")
 TURNS = 24
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NODE = re.compile(r'(\d+)\[label = "([^"\\]+)')
+BOXES = {
+    "time_again": "time again (A/A)",
+    "time_": "time, per configuration",
+    "environment_": "environment, each",
+    "reference_": "reference workload",
+}
 EDGE = re.compile(r"(\d+) -> (\d+)")
 
 
@@ -47,26 +53,30 @@ def turns() -> None:
 
 
 def rules() -> None:
-    """Draw Snakemake's graph of rules from left to right, each rule left of all that read it."""
+    """Draw Snakemake's graph of rules from left to right, each rule left of all that read it.
+
+    Rules that exist once per configuration or environment are one box.
+    """
     command = ["snakemake", "--rulegraph", "dot", "--quiet", "all", "--forceall"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    names: dict[str, str] = dict(NODE.findall(text))
-    edges: list[tuple[str, str]] = EDGE.findall(text)
-    depth = dict.fromkeys(names, 0)
+    names = {number: _box(name) for number, name in NODE.findall(text)}
+    found = {(names[tail], names[head]) for tail, head in EDGE.findall(text)}
+    edges = sorted((tail, head) for tail, head in found if tail != head)
+    depth = dict.fromkeys(names.values(), 0)
     for _ in names:
         for tail, head in edges:
             depth[head] = max(depth[head], depth[tail] + 1)
-    figure = Figure(figsize=(10, 4), layout="constrained")
+    figure = Figure(figsize=(9, 3), layout="constrained")
     axes = figure.subplots()
     places: dict[str, tuple[float, float]] = {}
     for column in range(max(depth.values()) + 1):
-        layer = [node for node in names if depth[node] == column]
+        layer = [node for node in depth if depth[node] == column]
         places |= {node: (column, (n + 1) / (len(layer) + 1)) for n, node in enumerate(layer)}
     box: dict[str, Any] = {"boxstyle": "round", "facecolor": "white", "edgecolor": "C0"}
     for node, place in places.items():
-        axes.text(*place, names[node].replace("_", " "), ha="center", va="center", bbox=box)
+        axes.text(*place, node, ha="center", va="center", bbox=box)
     for tail, head in edges:
-        arrow = {"arrowstyle": "->", "color": "0.5", "shrinkA": 40, "shrinkB": 40}
+        arrow = {"arrowstyle": "->", "color": "0.5", "shrinkA": 45, "shrinkB": 45}
         axes.annotate("", places[head], places[tail], arrowprops=arrow, zorder=0)
     axes.set_xlim(-0.5, max(depth.values()) + 0.5)
     axes.set_ylim(0, 1)
@@ -74,11 +84,18 @@ def rules() -> None:
     figure.savefig(DOCS / "rules.svg", metadata={"Date": None})
 
 
+def _box(rule: str) -> str:
+    for start, title in BOXES.items():
+        if rule.startswith(start):
+            return title
+    return rule.replace("_", " ")
+
+
 def first_page() -> None:
     """Take a picture of the top of the report."""
     browser = next(filter(None, map(shutil.which, BROWSERS)))
     page = (RESULTS / "report.html").resolve().as_uri()
-    options = ["--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1100,1250"]
+    options = ["--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1100,860"]
     shot = f"--screenshot={(DOCS / 'first-page.png').resolve()}"
     subprocess.run([browser, *options, shot, page], check=True, capture_output=True)
 
