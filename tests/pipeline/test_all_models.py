@@ -7,7 +7,6 @@ workers measure side by side; BERT is apart, since other tests share it.
 import json
 import os
 import re
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,6 @@ from ..shared import valid
 from .conftest import FRAMEWORKS, KERAS2, KERAS3, PYTORCH, checkout, columns_with
 
 PLAN = "results/plan.json"
-COMPILER = Path(__file__).with_name("compiler") / "g++"
 PARTS = (("stable_diffusion", "gemma"), ("sam", "mistral"), ("bert",))
 TASKS = ("fit", "predict"), ("fit", "generate")
 ROWS = {
@@ -43,8 +41,7 @@ def half(request, tmp_path_factory):
         project = request.getfixturevalue("measured")
     else:
         project = checkout(tmp_path_factory.mktemp("half"))
-        models = {model: ROWS[model] for model in request.param}
-        project.configure(models=models, environment={"CXX": str(COMPILER)})
+        project.configure(models={model: ROWS[model] for model in request.param})
         project.made(PLAN, *project.planned_records())
         render(project.folder / PLAN, project.folder / "results")
     project.models = request.param
