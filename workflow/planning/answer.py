@@ -147,6 +147,9 @@ class Asked:
         suffix = f"_{hashlib.sha256(content.encode()).hexdigest()[:8]}"
         if study := self._config.get("study"):
             study["name"] = study["name"][: MOST_OF_NAME - len(suffix)] + suffix
+        # From the start: without this key, runs would also measure other sizes.
+        asked = {"threshold": options.threshold, "report": options.report}
+        self._config["answer"] = {**asked, "looks": 1, "left_out": []}
         self._folder = Path(results_folder(self._config))
         self._budget_s = 60 * options.minutes
         self._began = time.monotonic()
@@ -191,12 +194,7 @@ class Asked:
         self, rounds: int, looks: int, rows: Sequence[str] | None, left_out: Sequence[str]
     ) -> dict[str, Any]:
         self._config["runs"] = rounds
-        self._config["answer"] = {
-            "threshold": self._options.threshold,
-            "looks": looks,
-            "left_out": list(left_out),
-            "report": self._options.report,
-        }
+        self._config["answer"] |= {"looks": looks, "left_out": list(left_out)}
         if rows:
             self._config["models"] = _models(rows)
         self._snakemake("answer")
