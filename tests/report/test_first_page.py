@@ -112,6 +112,7 @@ def test_every_workload_is_decided_or_the_open_ones_are_named():
 def test_resolution_is_the_median_half_width():
     assert resolution(cells(*SLOW)) == pytest.approx(0.1)
     assert np.isnan(resolution(cells(("bert", "fit", "jax", "fastest", 1.0))))
+    assert np.isnan(resolution(cells(("bert", "fit", "jax", "excluded", 1.0))))
 
 
 def test_reduced_models_are_not_the_published_numbers():

@@ -156,7 +156,7 @@ def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> 
 
 def resolution(cells: pd.DataFrame) -> float:
     """Return the median half-width of the 95 % intervals of ratios to the fastest, as a share."""
-    others = cells[cells["standing"] != FASTEST]
+    others = cells[~cells["standing"].isin([FASTEST, EXCLUDED])]
     return float(np.sqrt(others["ratio_high"] / others["ratio_low"]).median() - 1)
 
 
