@@ -224,9 +224,8 @@ def _package(part: str, given: str) -> tuple[Path, str | None]:
         path = _tree(option, Path(os.path.expanduser(clone)).absolute(), revision)
     if not path.exists():
         raise Problem(f"{option}: {given}: no such file or folder")
-    (package,) = overlays(
-        [given if Path(given).exists() else str(path)], option
-    )  # report errors here: Snakemake would name the link
+    # Report errors here: Snakemake would name the link.
+    (package,) = overlays([given if Path(given).exists() else str(path)], option)
     if path.is_dir():
         link = FOLDER.absolute() / part
         link.parent.mkdir(parents=True, exist_ok=True)

@@ -39,13 +39,10 @@ ROW = "{scale}/{model}/{task}-b{batch}"
 # On a cluster, the job of a workload and round makes its records.
 RECORDS = [] if START.on_nodes else START.to_draw(PLAN.records)
 SELF_TEST = START.to_draw([PLAN.self_test])
-# Looks and texts of a comment on a pull request do not change what is measured.
-ANSWERS = {
-    key: value for key, value in PLAN.config["answer"].items() if key == "threshold"
-}
-PLANNED = PLAN.config | {"answer": ANSWERS}
 # Keys are sorted, as their order means nothing; that of models, tasks and columns is the table's.
-WHOLE_CONFIG = verbatim(json.dumps({key: PLANNED[key] for key in sorted(PLANNED)}))
+WHOLE_CONFIG = verbatim(
+    json.dumps({key: PLAN.config[key] for key in sorted(PLAN.config)})
+)
 # Nothing that draws or writes runs next to a job that times something.
 UNTIMED = 100
 # Only the main Snakemake retries: a job on a node starts another one.

@@ -154,9 +154,13 @@ def as_json(found: pd.DataFrame, of_a_round: dict[str, float]) -> dict[str, Any]
     }
 
 
+def _several(found: pd.DataFrame) -> bool:
+    return found["new"].nunique() > 1
+
+
 def headline(found: pd.DataFrame, threshold: float) -> str:
     """Return what is shown, the worst first."""
-    several = found["new"].nunique() > 1
+    several = _several(found)
     total = count(len(found), "comparison" if several else "workload")
     parts = [
         f"{failure} in {listed(of['workload'])}"
@@ -180,8 +184,7 @@ def headline(found: pd.DataFrame, threshold: float) -> str:
 def comment(data: Data, found: pd.DataFrame, settings: dict[str, Any], digest: str) -> str:
     """Return the comment in Markdown. settings: threshold, looks, left_out, report."""
     pairs = found[["title_new", "title_base"]].drop_duplicates()
-    several = len(pairs) > 1
-    labels = found["workload"] + (", " + found["title_new"] if several else "")
+    labels = found["workload"] + (", " + found["title_new"] if _several(found) else "")
     lines = found.assign(label=labels).to_dict("records")
     warned = caveats(data)
     warned = warned[warned["severity"].isin(["critical", "warning"])].head(MOST_CAVEATS)
