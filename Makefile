@@ -21,7 +21,7 @@ unexport PYTHONPATH
 export PATH := $(PATH):$(CURDIR)/.venv/bin
 
 # Deploy $(1), of the definition $(3), into the cache, unless it is there, and link to it as $(2).
-environment = $(PYTHON) workflow/deploy --name $(1) --definition envs/$(3) \
+environment = $(PYTHON) workflow deploy --name $(1) --definition envs/$(3) \
 	--method venv --marker $(2).json --link $(2)
 
 # Snakemake refuses a conda before 24.7.1.
@@ -35,7 +35,7 @@ workers = --numprocesses logical --maxprocesses 4 --dist loadscope --no-loadscop
 snakemake = export PATH="$(CURDIR)/.venv/bin:$$PATH"; \
 	if $(usable_conda); then deploy=--use-conda; fi; \
 	set -- $(1) --quiet all --cores all $${deploy:-} $(ARGS); \
-	python workflow/planning check "$$@" && snakemake "$$@"
+	python workflow check "$$@" && snakemake "$$@"
 
 study_files = $(wildcard config/studies/*.yaml studies/*/*.yaml)
 studies = $(sort $(notdir $(basename $(study_files))))
@@ -58,13 +58,13 @@ study: known_study .venv
 # Of make, every answer but "nothing is slower" is status 2; the program's own tells them apart.
 answer: .venv
 	@export PATH="$(CURDIR)/.venv/bin:$$PATH"; if $(usable_conda); then deploy=--use-conda; fi; \
-	python workflow/planning answer $${deploy:-} $(ARGS)
+	python workflow answer $${deploy:-} $(ARGS)
 
 check-model: .venv
-	@.venv/bin/python workflow/planning check-model $(ARGS) "$(MODEL)"
+	@.venv/bin/python workflow check-model $(ARGS) "$(MODEL)"
 
 verify: named_archive .venv-analysis
-	@PYTHONPATH=workflow .venv-analysis/bin/python -P -m millistep.analysis verify "$(ZIP)"
+	@.venv-analysis/bin/python workflow verify "$(ZIP)"
 
 known_study:
 	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(offered)))

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "workflow"))
 
 
 def parser(description, scale):
@@ -53,8 +52,8 @@ def planned(scale, models=None, columns=None, tasks=None, **changes):
     """Return ``(plan, runs)``: the first run of each wanted cell, by the path of its record."""
     import yaml
 
-    from deploy.environments import definition_sha256
-    from planning.plan import Plan
+    from millistep.deploy.environments import definition_sha256
+    from millistep.planning.plan import Plan
 
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     plan = Plan({**config, "scale": scale, "runs": 1, **changes}, definition_sha256, ROOT / "envs")
@@ -70,7 +69,7 @@ def planned(scale, models=None, columns=None, tasks=None, **changes):
 
 def takers(setting):
     """Return names of the frameworks that take a setting."""
-    from planning.frameworks import frameworks
+    from millistep.planning.frameworks import frameworks
 
     return [name for name, about in frameworks([]).items() if setting in dict(about.settings)]
 
@@ -81,7 +80,7 @@ def environment_of(plan, run):
     environment = plan.environment_of(run.column)
     marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"
     method = environment.method(use_conda=False)
-    deploy = [sys.executable, str(ROOT / "workflow/deploy"), "--method", method]
+    deploy = [sys.executable, str(ROOT / "workflow"), "deploy", "--method", method]
     deploy += ["--name", environment.name, "--definition", str(environment.definition)]
     if environment.interpreter:
         deploy += ["--interpreter", environment.interpreter]
@@ -119,9 +118,9 @@ def reported_ms(record):
 
 def framework_of(identity):
     """Return the framework of an identity, inside its environment, pinned as a run would be."""
-    from measure import frameworks
-    from supervise.parent import CELL_FIELDS
-    from supervise.processors import pinned
+    from millistep.measure import frameworks
+    from millistep.supervise.parent import CELL_FIELDS
+    from millistep.supervise.processors import pinned
 
     os.sched_setaffinity(0, pinned(identity["threads"]))
     facts = {name: identity[name] for name in CELL_FIELDS if name in identity}

@@ -27,7 +27,7 @@ def main():
 
 def inside(identity):
     """Compare outputs in this process, which runs in the framework's environment."""
-    from measure import frameworks
+    from millistep.measure import frameworks
 
     cell = framework_of(identity).cell
     if "dropout" in cell.architecture:  # both would drop other numbers
@@ -74,7 +74,7 @@ class Steps:
         self._issued = 0
 
     def tick(self):
-        from measure.frameworks import cuda_graphs
+        from millistep.measure.frameworks import cuda_graphs
 
         if self._issued:
             self._framework.fence()

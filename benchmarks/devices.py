@@ -16,14 +16,13 @@ from pathlib import Path
 
 from cells import asked, interpreter
 
+from millistep.deploy.environments import cache, definition_sha256
+from millistep.measure import cuda_libraries, frameworks
+from millistep.measure.conformance import check_device
+from millistep.supervise import device, variables
+
 STACK = "2026-11"
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "workflow"))
-
-from deploy.environments import cache, definition_sha256  # noqa: E402 (the path above finds them)
-from measure import cuda_libraries, frameworks  # noqa: E402
-from measure.conformance import check_device  # noqa: E402
-from supervise import device, variables  # noqa: E402
 
 TIME_LIMIT_S = 300
 
@@ -76,7 +75,7 @@ def interpreters(accelerator, named):
 
 def registry():
     """Return the frameworks, read outside of the columns' environments, which have no YAML."""
-    from planning.frameworks import frameworks
+    from millistep.planning.frameworks import frameworks
 
     return {name: about for name, about in frameworks([]).items() if about.family != "host"}
 

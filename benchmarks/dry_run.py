@@ -17,20 +17,17 @@ import time
 from pathlib import Path
 
 import yaml
+from tests.shared import copy_tree
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "workflow"), str(ROOT)]
-
-from tests.shared import copy_tree  # noqa: E402
-
-from deploy.environments import definition_sha256, virtual_prefix  # noqa: E402
-from planning.frameworks import frameworks  # noqa: E402
-from planning.plan import Plan  # noqa: E402
-from supervise.record import (  # noqa: E402
+from millistep.deploy.environments import definition_sha256, virtual_prefix
+from millistep.planning.frameworks import frameworks
+from millistep.planning.plan import Plan
+from millistep.supervise.record import (
     SCHEMA,
     SCHEMA_FILE,
 )
 
+ROOT = Path(__file__).resolve().parents[1]
 PAIRS = 7
 COLUMNS = [name for name, about in frameworks([]).items() if about.family != "host"]
 CONFIG = {

@@ -14,18 +14,15 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
-from cells import ROOT, parser, reported_ms, title
+from cells import parser, reported_ms, title
+from tests.gpu_stand_in import harness, log
+from tests.gpu_stand_in.machine import Machine
+from tests.shared import copy_tree
 
-sys.path[:0] = [str(ROOT), str(ROOT / "envs")]
-
-from tests.gpu_stand_in import harness, log  # noqa: E402
-from tests.gpu_stand_in.machine import Machine  # noqa: E402
-from tests.shared import copy_tree  # noqa: E402
-
-from supervise import watch  # noqa: E402 (found by the path above)
+from millistep.supervise import watch
 
 COLUMNS = ("pytorch-eager", "pytorch-compiled", "keras3-torch")
-FENCES = {  # the line with each synchronization, by its file in workflow/measure/frameworks
+FENCES = {  # the line with each synchronization, by its file in millistep/measure/frameworks
     "torch.py": "self.torch.cuda.synchronize()",
     "keras3_jax.py": "self.jax.block_until_ready(leaves(self.keras, ready))",
     "tensorflow.py": "self.tf.test.experimental.sync_devices()",
@@ -62,12 +59,12 @@ def without_fence(copy):
     """Return the measuring process in a copy of this project whose synchronization does nothing."""
     copy_tree(copy)
     for name, fence in FENCES.items():
-        source = copy / "workflow/measure/frameworks" / name
+        source = copy / "workflow/millistep/measure/frameworks" / name
         text = source.read_text()
         if text.count(fence) != 1:
             sys.exit(f"{source}: holds {fence} {text.count(fence)} times")
         source.write_text(text.replace(fence, "pass"))
-    return copy / "workflow/measure/start.py"
+    return copy / "workflow/millistep/measure/start.py"
 
 
 def measured(wanted, scratch, runs=None):

@@ -9,16 +9,12 @@ memory that PyTorch takes for them by itself.
 """
 
 import json
-import sys
 import tempfile
 from pathlib import Path
 
-from cells import ROOT, parser, title
-
-sys.path[:0] = [str(ROOT), str(ROOT / "envs")]
-
-from tests.gpu_stand_in import harness  # noqa: E402 (found by the path above)
-from tests.gpu_stand_in.machine import Machine  # noqa: E402
+from cells import parser, title
+from tests.gpu_stand_in import harness
+from tests.gpu_stand_in.machine import Machine
 
 DEVICES = ("a100-40gb", "a100-80gb")
 COLUMNS = ("pytorch-eager", "keras3-torch")

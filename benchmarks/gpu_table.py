@@ -14,13 +14,11 @@ import sys
 from pathlib import Path
 
 import yaml
+from tests.gpu_stand_in import harness
+from tests.gpu_stand_in.machine import Machine
+from tests.shared import copy_tree
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "envs"), str(ROOT / "workflow")]
-
-from tests.gpu_stand_in import harness  # noqa: E402 (found by the path above)
-from tests.gpu_stand_in.machine import Machine  # noqa: E402
-from tests.shared import copy_tree  # noqa: E402
 
 
 def main():

@@ -29,8 +29,8 @@ def inside(identity):
     cell = framework.cell
     framework.load()
     framework.build()
-    from measure.protocol import PROTOCOLS
-    from measure.timer import Timer
+    from millistep.measure.protocol import PROTOCOLS
+    from millistep.measure.timer import Timer
 
     protocol = dataclasses.replace(
         PROTOCOLS["laptop"],

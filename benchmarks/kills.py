@@ -19,13 +19,11 @@ import time
 from pathlib import Path
 
 import psutil
+from tests.fake_project import fake_project
+
+from millistep.supervise import reading
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "workflow")]
-
-from tests.fake_project import fake_project  # noqa: E402
-
-from supervise import reading  # noqa: E402
 
 SEED = 30
 LEFT = 4  # runs still to be measured when something is killed
@@ -33,7 +31,7 @@ SNAKEMAKE = (sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"
 SAID = "said.txt"  # the output of Snakemake since the last start
 AT_MOST_S = 2.5  # from the first process of its kind to the kill
 # Kinds of processes to kill, with a text in their command lines.
-KINDS = {"Snakemake": "", "supervisor": "/supervise cell ", "child": "measure.child {"}
+KINDS = {"Snakemake": "", "supervisor": "/supervise cell ", "child": "millistep.measure.child {"}
 
 
 def main() -> None:

@@ -76,9 +76,9 @@ def together(turns, threads):
 
 def products(identity):
     """Return GFLOP/s of products by size, the best of rounds in which all sizes take turns."""
-    from measure.controls import repeated
-    from measure.controls.matmul import library
-    from supervise.processors import pinned
+    from millistep.measure.controls import repeated
+    from millistep.measure.controls.matmul import library
+    from millistep.supervise.processors import pinned
 
     os.sched_setaffinity(0, pinned(identity["threads"]))
     library_name = LIBRARIES[identity["column"]]

@@ -41,8 +41,8 @@ def inside(identity):
 
 def measured(framework):
     """Return milliseconds per step as a run measures it."""
-    from measure.protocol import PROTOCOLS
-    from measure.timer import Timer
+    from millistep.measure.protocol import PROTOCOLS
+    from millistep.measure.timer import Timer
 
     protocol = dataclasses.replace(PROTOCOLS["laptop"], windows=1, window_s=WINDOW_S)
     timer = Timer(protocol, framework.fence, framework.compilations)

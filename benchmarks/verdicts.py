@@ -11,12 +11,9 @@ piece. Lines with a bar decide the exit status.
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
 from millistep.analysis import stats
 

@@ -15,8 +15,8 @@ copyright = "the authors of Millistep, Apache-2.0"
 extensions = ["myst_parser", "sphinx_external_toc"]
 external_toc_path = "docs/toc.yml"
 # Sources are the whole repository, so that links between its folders hold.
-include_patterns = ["*.md", "*/*.md", "studies/*/*.md"]
-exclude_patterns = [".*", "results", "site", "tests", "workflow", "envs", "profiles", "report"]
+include_patterns = ["*.md", "*/*.md", "studies/*/*.md", "workflow/millistep/reference/*.md"]
+exclude_patterns = [".*", "results", "site", "tests", "envs", "profiles"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = project

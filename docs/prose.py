@@ -84,7 +84,7 @@ def main() -> int:
     code = sorted(path for folder in CODE for path in (ROOT / folder).rglob("*.py"))
     problems = [(path, problem) for path in pages for problem in of_page(path)]
     problems += [(path, problem) for path in code for problem in of_code(path)]
-    for path in (ROOT / "workflow/schemas").glob("*.json"):
+    for path in (ROOT / "workflow/millistep/schemas").glob("*.json"):
         texts = DESCRIPTION.findall(path.read_text("utf-8"))
         problems += [(path, problem) for problem in banned(texts)]
     for path, problem in problems:

@@ -1,25 +1,22 @@
 """Write the tables of the documents that follow from declarations: of settings and of workloads.
 
-python3 docs/tables.py
+PYTHONPATH=workflow .venv-test/bin/python docs/tables.py
 """
 
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
+from millistep.planning.config import read_configuration
+from millistep.planning.frameworks import frameworks
+from millistep.planning.identity import ENVS
+from millistep.planning.measures import TITLES, measures
+from millistep.planning.models import Model, Models
+from millistep.planning.settings import SETTINGS, spelled
 
-from planning.config import read_configuration
-from planning.frameworks import WORKFLOW, frameworks
-from planning.measures import TITLES, measures
-from planning.models import Model, Models
-from planning.settings import SETTINGS, spelled
-
-README = WORKFLOW.parent / "config/README.md"
+README = ENVS.parent / "config/README.md"
 HEAD = "| setting | meaning | allowed | default | frameworks |\n|---|---|---|---|---|\n"
-PAGE = WORKFLOW.parent / "docs/workloads.md"
+PAGE = ENVS.parent / "docs/workloads.md"
 BELOW = "<!-- Below: python3 docs/tables.py -->\n"
 SCALES = ("paper", "laptop")  # smoke only exercises the code
 
@@ -44,7 +41,7 @@ def _quoted(names) -> str:
 def with_rows(text: str) -> str:
     """Return the page's text with the tables of the models."""
     models = Models([])
-    default = read_configuration(str(WORKFLOW.parent / "config/config.yaml"))["models"]
+    default = read_configuration(str(ENVS.parent / "config/config.yaml"))["models"]
     names = [*default, *(name for name in models.names() if name not in default)]
     sections = (_section(models.load(name)) for name in names)
     return text.partition(BELOW)[0] + BELOW + "".join(sections)

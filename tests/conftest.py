@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
-from supervise import device, variables
+from millistep.supervise import device, variables
 from tests.measure import nvml
 from tests.workshop import Workshop, make_workshop, source_tree
 

@@ -11,7 +11,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-MEASURE = Path(__file__).resolve().parents[1] / "workflow/measure"
+MEASURE = Path(__file__).resolve().parents[1] / "workflow/millistep/measure"
 ACCEPTED = Path(__file__).with_name("measured_code.sha256")
 CODE = ("timer.py", "protocol.py", "device_memory.py", "frameworks", "libraries", "models")
 
@@ -38,7 +38,7 @@ def digest(source: str) -> str:
 
 
 def digests() -> dict[str, str]:
-    """Return the digests of all files, by their names below workflow/measure."""
+    """Return the digests of all files, by their names below workflow/millistep/measure."""
     paths = [MEASURE / name for name in CODE]
     files = [file for path in paths for file in (sorted(path.rglob("*.py")) or [path])]
     return {path.relative_to(MEASURE).as_posix(): digest(path.read_text()) for path in files}

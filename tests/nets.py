@@ -1,5 +1,5 @@
 """The frameworks of this repository."""
 
-from planning.frameworks import frameworks
+from millistep.planning.frameworks import frameworks
 
 NETS = frameworks([])

@@ -22,7 +22,7 @@ TIMED = r"[\d.]+ ms/step(, timed alone)?(, disturbed: other processes .+)?(; abo
 
 def schema(name: str) -> dict:
     """Return the schema of a kind of file."""
-    return json.loads((ROOT / f"workflow/schemas/{name}.schema.json").read_text())
+    return json.loads((ROOT / f"workflow/millistep/schemas/{name}.schema.json").read_text())
 
 
 def valid(document: dict, name: str) -> dict:

@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 from locks.definitions import BEFORE, INSTALL, STACK, Definition, definitions
 from locks.pins import EVERYWHERE, LINUX_ARM, LINUX_X86, MACOS
-from planning.frameworks import frameworks
+from millistep.planning.frameworks import frameworks
 from tests.shared import ROOT
 
 ENVS = ROOT / "envs"
@@ -124,7 +124,9 @@ def test_lock_is_what_the_lists_ask_for(path):
                 assert requirement.specifier.contains(version), (platform, requirement)
 
 
-PAGE = yaml.safe_load((ENVS.parent / "reference/sources.yaml").read_text())["conditions"]
+PAGE = yaml.safe_load((ENVS.parent / "workflow/millistep/reference/sources.yaml").read_text())[
+    "conditions"
+]
 
 
 @pytest.mark.parametrize("accelerator", ["cpu", "cuda"])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.environments import definition_sha256, virtual_prefix, write_atomically
+from millistep.deploy.environments import definition_sha256, virtual_prefix, write_atomically
 from tests.shared import put, wait_for
 from tests.workshop import THIS_PYTHON, Workshop, make_workshop
 

@@ -5,7 +5,7 @@ import json
 import os
 import platform
 
-from supervise import description, host, machine
+from millistep.supervise import description, host, machine
 
 from .measure import nvml
 from .shared import put, valid

@@ -7,8 +7,9 @@ CODE = '"""Docstring."""\nclass A:\n    """Docstring."""\n    x = f(1)  # commen
 
 def test_changed_measuring_code_is_accepted_on_purpose():
     assert measured_code.changed() == [], (
-        "bump MEASURE in workflow/measure/protocol.py, or update the digest and say in the commit "
-        "why the numbers are unchanged; in both cases run: python tests/measured_code.py --update"
+        "bump MEASURE in workflow/millistep/measure/protocol.py, or update the digest and say in"
+        " the commit why the numbers are unchanged; in both cases run:"
+        " python tests/measured_code.py --update"
     )
 
 

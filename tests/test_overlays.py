@@ -11,9 +11,9 @@ from argparse import Namespace
 
 import pytest
 
-from deploy.environments import definition_sha256
-from deploy.overlays import content, with_overlays
-from supervise import ending, jobs
+from millistep.deploy.environments import definition_sha256
+from millistep.deploy.overlays import content, with_overlays
+from millistep.supervise import ending, jobs
 from tests.planning.test_config import plan
 from tests.shared import ROOT, succeed, valid
 from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
@@ -147,11 +147,11 @@ def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so
     block += ("--round", "smoke/bert/fit-b4/round1")
     for command, identity, options in (
         ("reference", made.reference_of(made.column), block),
-        ("known_steps", made.known_steps.identity, ()),
+        ("known-steps", made.known_steps.identity, ()),
     ):
         output = tmp_path / f"{command}.json"
         identity = json.dumps({**json.loads(identity), "environment": digest}, sort_keys=True)
-        program = [sys.executable, "-s", str(ROOT / "workflow/supervise"), command, *options]
+        program = [sys.executable, "-s", str(ROOT / "workflow"), command, *options]
         program += ["--identity", identity, "--deployment", "venv", "--memory-gib", "1"]
         program += ["--definition", str(deployed.definition), "--overlay", source]
         program += ["--environment", str(tmp_path / "tiny+more.json"), "--output", str(output)]

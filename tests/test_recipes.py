@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.environments import definition_sha256
+from millistep.deploy.environments import definition_sha256
 from tests.pipeline.conftest import COLUMNS
 from tests.shared import ROOT, copy_tree, put, succeed
 from tests.test_lock import FAKE_UV
@@ -110,7 +110,7 @@ def column_names(plan: dict) -> list[str]:
 def test_a_model(copy):
     section = (ROOT / "docs/custom-model.md").read_text()
     for name, code in PAGE_FILE.findall(section):
-        copy.write(f"workflow/measure/{name}", code)
+        copy.write(f"workflow/millistep/measure/{name}", code)
     copy.follow("Add a model")
     plan = copy.plan()
     assert plan["rows"][0]["title"] == "Small MLP fit"

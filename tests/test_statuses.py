@@ -6,9 +6,9 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from supervise import ending
-from supervise.device_memory import whose_limit
-from supervise.ending import STATUSES, Ending, of_control, of_process
+from millistep.supervise import ending
+from millistep.supervise.device_memory import whose_limit
+from millistep.supervise.ending import STATUSES, Ending, of_control, of_process
 from tests.shared import ROOT, schema
 
 
@@ -54,7 +54,10 @@ def test_what_keras_wraps_in_its_own_words_is_said():
 
 @pytest.mark.parametrize(
     ("module", "begins"),
-    [("tabulate", "missing package, "), ("measure.models.mlp.inputs", "ModuleNotFoundError: ")],
+    [
+        ("tabulate", "missing package, "),
+        ("millistep.measure.models.mlp.inputs", "ModuleNotFoundError: "),
+    ],
 )
 def test_a_models_own_module_is_no_missing_package(module, begins):
     failure = {"type": "ModuleNotFoundError", "message": f"No module named '{module}'"}

@@ -11,10 +11,10 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.environments import definition_sha256
 from locks.definitions import post_deploy
+from millistep.deploy.environments import definition_sha256
 
-PROGRAM = Path(__file__).resolve().parents[1] / "workflow" / "deploy"
+PROGRAM = Path(__file__).resolve().parents[1] / "workflow"
 THIS_PYTHON = "{}.{}".format(*sys.version_info)
 
 LOCK = "tiny-thing==1.0 --hash=sha256:{sha256}\n"
@@ -60,7 +60,15 @@ class Workshop:
         return len(self.trace.read_text().splitlines()) if self.trace.exists() else 0
 
     def start(self, marker: str = "marker.json", *arguments: str, python: str = sys.executable):
-        command = [python, str(PROGRAM), "--name", "tiny", "--definition", str(self.definition)]
+        command = [
+            python,
+            str(PROGRAM),
+            "deploy",
+            "--name",
+            "tiny",
+            "--definition",
+            str(self.definition),
+        ]
         command += ["--marker", str(self.folder / marker), *(arguments or ("--method", "venv"))]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         leak = self.environ["PYTHONPATH"]

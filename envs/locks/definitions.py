@@ -7,7 +7,7 @@ from locks.pins import EVERYWHERE, LINUX_X86, Pin, parse
 
 ENVS = Path(__file__).resolve().parents[1]
 INPUTS = ENVS / "inputs"
-INSTALL = ENVS.parent / "workflow" / "deploy" / "install.sh"
+INSTALL = ENVS.parent / "workflow/millistep/deploy/install.sh"
 PYTHON = "3.11"
 STACK = max(path.name for path in ENVS.glob("20??-??"))  # the newest, which is locked again
 # Older stacks with lists of their own, and the day from which on the index is ignored for them.
@@ -42,7 +42,7 @@ if [ ! -d "$env/conda-meta" ]; then
     exit
 fi
 # A script that fails ends Snakemake and all that it could measure. So it ends well, and leaves a
-# mark of success or the log of its failure, see workflow/deploy/conda.py.
+# mark of success or the log of its failure, see workflow/millistep/deploy/conda.py.
 python=$env/bin/python
 [ ! -e "$env/millistep-failed" ] || again=yes
 if install_lock >"$env/millistep-failed" 2>&1; then

@@ -104,7 +104,7 @@ def summary(rows: list[dict], target: float) -> list[str]:
 def train(request: dict) -> None:
     """Train in this process and print one JSON line per epoch."""
     sys.path.insert(0, str(ROOT / "workflow"))
-    from measure import models
+    from millistep.measure import models
 
     models.__path__.append(str(HERE / "models"))
     import numpy as np
@@ -160,7 +160,7 @@ def data(name: str, inputs: list[int]):
 
 def keras_loop(cell):
     """Return functions that train one epoch and that predict, by Keras' own trainer."""
-    from measure.models.classifier import keras3, layers
+    from millistep.measure.models.classifier import keras3, layers
 
     model = keras3.build(cell)
     layers.start(model, cell)
@@ -175,7 +175,7 @@ def keras_loop(cell):
 def torch_loop(cell):
     """Return functions that train one epoch and that predict, by a loop in PyTorch."""
     import torch
-    from measure.models.classifier import pytorch
+    from millistep.measure.models.classifier import pytorch
 
     device = torch.device(cell.accelerator)
     model = pytorch.build(cell).to(device)

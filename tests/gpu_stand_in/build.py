@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from deploy import environments
+from millistep.deploy import environments
 
 from . import symbols
 from .environment import requirement, shipped_lock

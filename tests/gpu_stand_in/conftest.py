@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from deploy.virtual_environments import EnvironmentProblem
+from millistep.deploy.virtual_environments import EnvironmentProblem
 
 from . import build, harness
 from .machine import Machine

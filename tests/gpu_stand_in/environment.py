@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from deploy import environments
+from millistep.deploy import environments
 
 from . import values
 

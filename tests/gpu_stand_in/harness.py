@@ -12,9 +12,9 @@ from unittest import mock
 
 import yaml
 
-from deploy.environments import definition_sha256
-from planning.plan import Plan
-from supervise import device, parent, turns
+from millistep.deploy.environments import definition_sha256
+from millistep.planning.plan import Plan
+from millistep.supervise import device, parent, turns
 from tests.measure import nvml
 
 from . import build, environment

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
-from measure.timer import DISCARDED
+from millistep.measure.timer import DISCARDED
 
 COUNTS = struct.Struct("=3q7Q8Q8Q8q8q8q")
 KERNEL = struct.Struct("=240sQq")

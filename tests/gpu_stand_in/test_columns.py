@@ -70,7 +70,7 @@ def test_a_loop_of_xla_makes_a_turn_for_each_new_token(environment_of, tmp_path)
 
 ENTRY = "pytorch-unfenced: {like: pytorch-eager, module: pytorch_unfenced, title: No fence}\n"
 CLASS = """
-from measure.frameworks import pytorch_eager
+from millistep.measure.frameworks import pytorch_eager
 
 
 class Framework(pytorch_eager.Framework):

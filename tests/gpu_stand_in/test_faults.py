@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from planning.unsupported import NO_GPU
+from millistep.planning.unsupported import NO_GPU
 
 from . import harness
 from .conftest import completed

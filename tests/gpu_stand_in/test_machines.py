@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from supervise import device
+from millistep.supervise import device
 from tests.pipeline.conftest import ROOT
 
 from . import harness
@@ -19,7 +19,7 @@ A100_80, H100 = "NVIDIA A100-SXM4-80GB (stand-in)", "NVIDIA H100 80GB HBM3 (stan
 FACTS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from supervise import gpu, sampler
+from millistep.supervise import gpu, sampler
 print(json.dumps([gpu.facts(sys.argv[2]), sampler.Gpu(sys.argv[2]).reading()]))
 """
 # Holds memory of the first visible device until it is told to end.

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from supervise import parent, sources, turns
+from millistep.supervise import parent, sources, turns
 
 from ..shared import valid
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from measure.frameworks import Cell, pytorch_compiled
-from measure.frameworks.keras3_jax import Framework
+from millistep.measure.frameworks import Cell, pytorch_compiled
+from millistep.measure.frameworks.keras3_jax import Framework
 
 from ..shared import put
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from supervise import cgroup, machine
+from millistep.supervise import cgroup, machine
 
 from ..shared import put
 

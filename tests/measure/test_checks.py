@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from supervise.ending import of_control
+from millistep.supervise.ending import of_control
 
 from ..shared import ROOT, succeed
 from .conftest import identity
@@ -20,7 +20,7 @@ def made(tmp_path, environment):
 
     def run(program, identity, attempt=1):
         (tmp_path / "marker.json").write_text(json.dumps(environment))
-        command = [sys.executable, "-s", str(ROOT / "workflow/supervise"), program]
+        command = [sys.executable, "-s", str(ROOT / "workflow"), program]
         options = {
             "identity": json.dumps(identity, sort_keys=True),
             "deployment": environment["method"],
@@ -51,7 +51,7 @@ def test_a_reference_workload_without_its_library_is_a_file_with_the_reason(made
     assert of_control(found) == (found["status"], found["reason"])
 
 
-PROGRAMS = [("reference", REFERENCE), ("known_steps", KNOWN_STEPS)]
+PROGRAMS = [("reference", REFERENCE), ("known-steps", KNOWN_STEPS)]
 
 
 @pytest.mark.parametrize(("program", "identity"), PROGRAMS)
@@ -68,7 +68,7 @@ def test_the_second_attempt_records_that_the_first_was_killed(made, program, ide
 
 
 def test_known_steps_are_reported_as_long_as_they_are(made):
-    found = made("known_steps", KNOWN_STEPS)
+    found = made("known-steps", KNOWN_STEPS)
     assert (found["status"], found["reason"]) == ("ok", "")
     assert [len(step["runs_ms"]) for step in found["known_steps"]] == [3, 1]
     for step in found["known_steps"]:

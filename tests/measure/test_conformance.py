@@ -4,13 +4,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from measure.conformance import WrongModel, WrongSetting, check_model, check_settings, check_work
-from measure.frameworks import Cell
-from measure.probe import probe
-from measure.process import line_of_model
-from measure.protocol import PROTOCOLS
-from measure.quota import Quota
-from measure.timer import MANY_STEPS, harness_ns
+from millistep.measure.conformance import (
+    WrongModel,
+    WrongSetting,
+    check_model,
+    check_settings,
+    check_work,
+)
+from millistep.measure.frameworks import Cell
+from millistep.measure.probe import probe
+from millistep.measure.process import line_of_model
+from millistep.measure.protocol import PROTOCOLS
+from millistep.measure.quota import Quota
+from millistep.measure.timer import MANY_STEPS, harness_ns
 
 from ..shared import put
 from .test_timer import MS, SMOKE, World
@@ -86,7 +92,7 @@ def test_periods_in_which_the_quota_stopped_the_run_are_counted_within_the_windo
 
 def test_an_error_names_the_line_of_the_models_own_module(tmp_path):
     path = put(tmp_path / "models/mlp/keras3.py", "def build(cell):\n    return cell.width\n")
-    names = {"__name__": "measure.models.mlp.keras3"}
+    names = {"__name__": "millistep.measure.models.mlp.keras3"}
     exec(compile(path.read_text(), path, "exec"), names)
     with pytest.raises(AttributeError) as failed:
         names["build"](None)

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from measure import controls
+from millistep.measure import controls
 
 
 def test_a_blocks_seconds_are_those_of_a_call(monkeypatch):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from supervise import device, machine, parent, preconditions
-from supervise.monitor import Monitor
+from millistep.supervise import device, machine, parent, preconditions
+from millistep.supervise.monitor import Monitor
 
 from .nvml import A100, PART_MIB, part, uuid
 

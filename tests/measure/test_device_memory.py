@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from measure.device_memory import SHARE
-from measure.frameworks import tensorflow
-from measure.frameworks.tensorflow import TensorFlowMixin
-from measure.frameworks.torch import TorchMixin
-from supervise.device_memory import whose_limit
+from millistep.measure.device_memory import SHARE
+from millistep.measure.frameworks import tensorflow
+from millistep.measure.frameworks.tensorflow import TensorFlowMixin
+from millistep.measure.frameworks.torch import TorchMixin
+from millistep.supervise.device_memory import whose_limit
 
 GIB = 1024.0  # MiB
 TORCH = (

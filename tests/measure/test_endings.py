@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from supervise import watch
-from supervise.ending import of_probes
+from millistep.supervise import watch
+from millistep.supervise.ending import of_probes
 
 LIMITED = {"trouble": "eats_memory", "memory_limit_mib": 300}
 LIMITED_AS_A_WHOLE = {**LIMITED, "trouble": "has_memory_eaten", "time_limit_s": 20}

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from measure.frameworks import Cell, feeding
-from measure.frameworks.native import NativeFramework
+from millistep.measure.frameworks import Cell, feeding
+from millistep.measure.frameworks.native import NativeFramework
 
 BATCH = ({"ids": np.zeros((4, 8), np.int32)}, np.zeros(4, np.float32))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from measure import foreign
+from millistep.measure import foreign
 
 TICKS = os.sysconf("SC_CLK_TCK")
 

@@ -8,8 +8,8 @@ from statistics import fmean
 
 import pytest
 
-from measure.caught import MOST
-from supervise import logs
+from millistep.measure.caught import MOST
+from millistep.supervise import logs
 
 from ..shared import ROOT
 from .conftest import identity
@@ -112,7 +112,7 @@ def test_counters_that_cannot_be_read_cost_no_time(run):
 
 def test_the_peak_of_host_memory_is_not_that_of_who_started_the_run():
     held = b"x" * (300 * 2**20)
-    code = f"import sys; sys.path.insert(0, {WORKFLOW!r}); from measure import child; "
+    code = f"import sys; sys.path.insert(0, {WORKFLOW!r}); from millistep.measure import child; "
     done = subprocess.run(
         [sys.executable, "-c", f"{code}print(child.peak_rss_mib())"], capture_output=True, text=True
     )

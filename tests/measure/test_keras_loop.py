@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from measure.frameworks.keras import KerasFramework
-from measure.timer import Finished
+from millistep.measure.frameworks.keras import KerasFramework
+from millistep.measure.timer import Finished
 
 
 class Column(KerasFramework):

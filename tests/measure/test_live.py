@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from deploy.environments import virtual_interpreter
-from supervise import jobs, parent, reference
-from supervise.ending import of_process
+from millistep.deploy.environments import virtual_interpreter
+from millistep.supervise import jobs, parent, reference
+from millistep.supervise.ending import of_process
 
 from ..planning.test_config import plan
 from ..shared import ROOT

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from supervise import monitor
-from supervise.monitor import Monitor
+from millistep.supervise import monitor
+from millistep.supervise.monitor import Monitor
 from tests.conftest import PROCESSORS
 
 S = 10**9

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from measure import observed
-from measure.frameworks import attention
-from measure.frameworks.keras import KerasFramework
+from millistep.measure import observed
+from millistep.measure.frameworks import attention
+from millistep.measure.frameworks.keras import KerasFramework
 
 FLASH = "scaled_dot_product_flash_attention"
 READ = {"attention": "matmul", "threads": 2, "flush_denormals": None}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure.operations import MOST, Operation, Span, attributed, recorded
+from millistep.measure.operations import MOST, Operation, Span, attributed, recorded
 
 # Spans of a step of BERT fit at smoke scale, as each framework's profiler reported them.
 RECORDED = json.loads(Path(__file__).with_name("real_spans.json").read_text())

@@ -20,9 +20,9 @@ while os.getppid() == parent:
 {}
 print("goes on")
 """
-MEASURING = "from measure.process import die_with_parent; die_with_parent(parent=parent)"
+MEASURING = "from millistep.measure.process import die_with_parent; die_with_parent(parent=parent)"
 SUPERVISOR = """
-from supervise import interrupts
+from millistep.supervise import interrupts
 os.getppid, now = lambda: parent, os.getppid  # the parent dies after this first look
 interrupts.end_by_interrupt = lambda: setattr(os, "getppid", now)
 interrupts.end_with_snakemake()

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from measure.frameworks.xplane import Event, computing
-from measure.operations import attributed
+from millistep.measure.frameworks.xplane import Event, computing
+from millistep.measure.operations import attributed
 
 REAL = json.loads(Path(__file__).with_name("real_trace.json").read_text())
 HOST = "/host:CPU"

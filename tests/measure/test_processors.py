@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from supervise import processors
+from millistep.supervise import processors
 
 from ..shared import put
 

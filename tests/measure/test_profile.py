@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from measure.frameworks import attention, torch_profile
-from measure.frameworks.xplane import Event, NoOperation, Trace, computing
-from measure.operations import Span
-from measure.profile import profile
+from millistep.measure.frameworks import attention, torch_profile
+from millistep.measure.frameworks.xplane import Event, NoOperation, Trace, computing
+from millistep.measure.operations import Span
+from millistep.measure.profile import profile
 
 HOST = "/host:CPU"
 POOL = "tf_XLAPjRtCpuClient/1"

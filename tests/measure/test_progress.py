@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from supervise import progress
+from millistep.supervise import progress
 
 from ..shared import ROOT
 from .conftest import ENVIRONMENT, PLUGINS, identity
@@ -41,7 +41,7 @@ def opened(folder, place):
         "time-limit-s": 60,
         "folder": PLUGINS,
     }
-    command = [sys.executable, "-c", PROGRAM, ROOT / "workflow/supervise", "cell"]
+    command = [sys.executable, "-c", PROGRAM, ROOT / "workflow", "cell"]
     command += [f"--{name}={value}" for name, value in options.items()]
     own_lock = {**os.environ, "TMPDIR": str(folder)}
     done = subprocess.run(command, env=own_lock, capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from measure.frameworks import loops, native
+from millistep.measure.frameworks import loops, native
 
 STEP_S = 0.01
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from supervise import sampler
+from millistep.supervise import sampler
 
 from ..shared import put
 

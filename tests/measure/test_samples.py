@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervise import samples
+from millistep.supervise import samples
 
 S = 10**9
 

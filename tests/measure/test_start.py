@@ -1,4 +1,4 @@
-"""A measured process imports our package `measure`, and none of our others by their names."""
+"""A measured process imports `millistep`, and finds nothing of ours by another name."""
 
 import json
 import subprocess
@@ -6,11 +6,11 @@ import sys
 
 from ..shared import ROOT, put
 
-START = ROOT / "workflow/measure/start.py"
-USERS = ("datasets", "analysis", "planning", "deploy", "timer", "frameworks")
+START = ROOT / "workflow/millistep/measure/start.py"
+USERS = ("datasets", "analysis", "measure", "planning", "deploy", "timer", "frameworks")
 PROGRAM = f"""
 import importlib, json
-import measure.timer, measure.frameworks
+import millistep.measure.timer, millistep.measure.frameworks
 
 def main():
     found = {{name: importlib.import_module(name).__file__ for name in {USERS}}}
@@ -33,3 +33,28 @@ def test_packages_of_a_user_may_have_the_names_of_ours(tmp_path):
     found = json.loads(done.stdout)
     assert found.pop("supervise") == "No module named 'supervise'"
     assert found == {name: str(tmp_path / name / "__init__.py") for name in USERS}
+
+
+def test_a_model_may_write_measure_for_our_package(tmp_path):
+    """Both names are one module: a class that a framework checks for exists once."""
+    put(
+        tmp_path / "program.py",
+        """
+import sys
+import measure.models.bert.work as short
+from measure.models import xla
+import millistep.measure.models.bert.work as full
+
+def main():
+    assert short is full and sys.modules["millistep.measure.models"].xla is xla
+    assert full.__spec__.name == full.__name__ == "millistep.measure.models.bert.work"
+    try:
+        import measure.models.bert.nothing
+    except ModuleNotFoundError as error:
+        print(error)
+""",
+    )
+    command = [sys.executable, "-s", str(START), "program"]
+    environ = {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    assert done.stdout == "No module named 'millistep.measure.models.bert.nothing'\n"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure.protocol import PROTOCOLS
-from measure.timer import DISCARDED, Timer
+from millistep.measure.protocol import PROTOCOLS
+from millistep.measure.timer import DISCARDED, Timer
 
 MS = 1_000_000
 

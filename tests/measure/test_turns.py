@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervise.lock import opened, try_lock
-from supervise.turns import Member, member_of, residents
+from millistep.supervise.lock import opened, try_lock
+from millistep.supervise.turns import Member, member_of, residents
 
 from ..shared import ROOT, gone, valid, wait_for
 from .conftest import ENVIRONMENT, PLUGINS, identity
@@ -58,7 +58,7 @@ class Round:
             "folder": PLUGINS,
             **{key.replace("_", "-"): value for key, value in options.items()},
         }
-        command = [sys.executable, "-s", str(ROOT / "workflow/supervise"), "cell"]
+        command = [sys.executable, "-s", str(ROOT / "workflow"), "cell"]
         command += [f"--{key}={value}" for key, value in options.items()]
         environ = {**os.environ, "TMPDIR": str(self.folder / "tmp")}
         return subprocess.Popen(command, cwd=self.folder, env=environ, stderr=subprocess.PIPE)
@@ -102,7 +102,7 @@ def test_a_first_round_measures_each_start_alone(tmp_path):
 
 
 def test_as_many_members_as_processors_prepare_side_by_side(tmp_path, monkeypatch):
-    monkeypatch.setattr("supervise.turns.folder", lambda name: tmp_path)
+    monkeypatch.setattr("millistep.supervise.turns.folder", lambda name: tmp_path)
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1})
     names = ["a", "b", "c"]
     with contextlib.ExitStack() as stack:
@@ -222,8 +222,8 @@ def test_what_must_not_be_measured_is_a_record_with_the_reason(tmp_path):
 
 
 def test_a_member_that_never_starts_is_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr("supervise.turns.NEVER_CAME_S", 0.2)
-    monkeypatch.setattr("supervise.turns.folder", lambda name: tmp_path)
+    monkeypatch.setattr("millistep.supervise.turns.NEVER_CAME_S", 0.2)
+    monkeypatch.setattr("millistep.supervise.turns.folder", lambda name: tmp_path)
     with Member("cpu", "one", ["a", "b"], "a") as member:
         member.ready(None)
         turns = member.turns(lambda: member.in_turns == 1 and seen)
@@ -256,7 +256,7 @@ def test_residents_fit_into_memory(needs, host, accelerator, fit):
 
 
 def test_stopped_processes_of_a_killed_group_are_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr("supervise.turns.folder", lambda name: tmp_path)
+    monkeypatch.setattr("millistep.supervise.turns.folder", lambda name: tmp_path)
     stopped = subprocess.Popen(["sleep", "60"], start_new_session=True)
     stopped.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, stopped.pid, os.WSTOPPED)

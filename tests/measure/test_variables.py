@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervise import variables
+from millistep.supervise import variables
 
 LEAKS = {
     "XLA_FLAGS": "--xla_gpu_autotune_level=0",

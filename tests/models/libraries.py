@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from deploy.environments import virtual_interpreter, virtual_prefix
-from deploy.virtual_environments import COMPLETE
-from measure import models
-from measure.frameworks import Cell
-from planning.columns import STACK
-from planning.frameworks import frameworks
-from planning.models import Models
+from millistep.deploy.environments import virtual_interpreter, virtual_prefix
+from millistep.deploy.virtual_environments import COMPLETE
+from millistep.measure import models
+from millistep.measure.frameworks import Cell
+from millistep.planning.columns import STACK
+from millistep.planning.frameworks import frameworks
+from millistep.planning.models import Models
 from tests.nets import NETS
 from tests.shared import ROOT, SMALL_NETS
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from measure.device_memory import SHARE
-from measure.frameworks.denormals import flushed
+from millistep.measure.device_memory import SHARE
+from millistep.measure.frameworks.denormals import flushed
 from tests.models.libraries import Task, Tasks, cell, run
 
 

@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from planning.models import Models
+from millistep.planning.models import Models
 from tests.models.libraries import Task, Tasks, cell
 from tests.shared import ROOT, SMALL_NETS
 
-with (ROOT / "reference" / "flops_per_step.csv").open(newline="") as lines:
+with (ROOT / "workflow/millistep/reference" / "flops_per_step.csv").open(newline="") as lines:
     ROWS = list(csv.DictReader(lines))
 
 
@@ -45,7 +45,9 @@ PROGRAMS |= {"sam": "vision", "stable_diffusion": "vision"}
 
 
 def work(model):
-    return import_module(f"measure.models.{Models([SMALL_NETS]).load(model).folder.name}.work")
+    return import_module(
+        f"millistep.measure.models.{Models([SMALL_NETS]).load(model).folder.name}.work"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +84,7 @@ def test_flops_of_a_published_step(row):
 
 
 def test_every_published_row_is_counted():
-    with (ROOT / "reference" / "keras_io_table2.csv").open(newline="") as table:
+    with (ROOT / "workflow/millistep/reference" / "keras_io_table2.csv").open(newline="") as table:
         published = {(r["model"], r["task"], r["batch_size"]) for r in csv.DictReader(table)}
     assert {(r["model"], r["task"], r["batch_size"]) for r in ROWS} == published
 

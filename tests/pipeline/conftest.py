@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from deploy.environments import definition_sha256
-from planning.plan import Plan
+from millistep.deploy.environments import definition_sha256
+from millistep.planning.plan import Plan
 from tests.nets import NETS as FRAMEWORKS
 from tests.shared import ROOT, copy_tree
 

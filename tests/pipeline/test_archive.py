@@ -19,8 +19,8 @@ def test_the_archive_of_a_real_run_verifies(project, tmp_path):
     here = str(project.folder).encode()
     assert [path for path in files if here in path.read_bytes()] == []
     # Verified by the sources that are in the archive.
-    command = ("-P", "-m", "millistep.analysis", "verify", project.folder / ZIP)
-    said = python(*command, workflow=tmp_path / "workflow", cwd=project.folder)
+    command = (tmp_path / "workflow", "verify", project.folder / ZIP)
+    said = python(*command, cwd=project.folder)
     assert re.search(r"rendered   \d+ files, 0 differ", said)
     assert said.splitlines()[-1].startswith("IDENTICAL")
     assert len(drawn) > 20  # rendered again for the archive, and equal to what the rule rendered

@@ -121,7 +121,7 @@ def test_a_failing_cell_never_costs_another(project):
         if any(f"/{column}/" in name for column in KERAS2):
             (project.folder / name).unlink()
     project.edit(
-        "workflow/measure/models/bert/keras2.py",
+        "workflow/millistep/measure/models/bert/keras2.py",
         "batch, build = bert.batch, partial(bert.build, tf.keras, keras_nlp)\n",
         'def build(cell):\n    raise ValueError("no | such <model>")\n\n\nbatch = bert.batch\n',
     )

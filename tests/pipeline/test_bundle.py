@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.environments import virtual_interpreter
+from millistep.deploy.environments import virtual_interpreter
 
 from .conftest import ROOT, Project, checkout
 

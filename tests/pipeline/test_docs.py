@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from planning.config import check
+from millistep.planning.config import check
 from tests.pipeline.conftest import ROOT, checkout
 from tests.shared import put, python, succeed
 

@@ -11,7 +11,7 @@ def test_a_missing_fence_on_an_asynchronous_backend_is_no_number(fresh):
     """
     fresh.configure(models={"bert": {"predict": 256}}, columns=["keras3-jax"])
     fresh.edit(
-        "workflow/measure/frameworks/keras3_jax.py",
+        "workflow/millistep/measure/frameworks/keras3_jax.py",
         "self.jax.block_until_ready(leaves(self.keras, ready))",
         "pass",
     )

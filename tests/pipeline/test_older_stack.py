@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from deploy.environments import virtual_prefix
-from deploy.virtual_environments import COMPLETE
+from millistep.deploy.environments import virtual_prefix
+from millistep.deploy.virtual_environments import COMPLETE
 from tests.pipeline.conftest import ROOT
 
 JAX = ROOT / "envs/2024-03/cpu/keras3-jax.yaml"

@@ -62,7 +62,7 @@ def test_a_model_is_checked_on_each_framework_and_nothing_is_recorded(fresh, tmp
     names = "keras3-jax", "pytorch-eager"
 
     def checked():
-        command = [sys.executable, "workflow/planning", "check-model", str(folder)]
+        command = [sys.executable, "workflow", "check-model", str(folder)]
         options = [f"--framework={name}" for name in names]
         done = subprocess.run(
             [*command, *options], cwd=fresh.folder, capture_output=True, text=True

@@ -15,7 +15,7 @@ RECORD = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
 
 
 def test_nothing_is_done_twice_although_all_was_touched_and_keys_were_reordered(project):
-    for folder in ("workflow", "envs", "config", "report", "reference"):
+    for folder in ("workflow", "envs", "config"):
         for path in (project.folder / folder).rglob("*"):
             if path.is_file():
                 os.utime(path)
@@ -25,9 +25,9 @@ def test_nothing_is_done_twice_although_all_was_touched_and_keys_were_reordered(
 
 
 def test_another_version_of_measuring_measures_everything_again(project):
-    project.append("workflow/measure/timer.py")
+    project.append("workflow/millistep/measure/timer.py")
     assert project.planned() == {}
-    project.edit("workflow/measure/protocol.py", "MEASURE = 1", "MEASURE = 2")
+    project.edit("workflow/millistep/measure/protocol.py", "MEASURE = 1", "MEASURE = 2")
     said = project.dry_run()
     assert project.measured_by(said) == counted(*COLUMNS)
     for rule in ("known_steps", "self_test", "time_again", "reference_cpu"):
@@ -38,7 +38,7 @@ def test_a_change_of_a_module_that_the_self_test_imports_puts_it_together_again(
     project = fake_project(tmp_path / "project", "step_ms: 1.0")
     project.made("results/self_test.json", TMPDIR=str(tmp_path))
     assert project.planned("--", "results/self_test.json") == {}
-    project.append("workflow/supervise/reading.py")
+    project.append("workflow/millistep/supervise/reading.py")
     assert project.planned("--", "results/self_test.json") == {"self_test": 1}
 
 

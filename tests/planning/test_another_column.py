@@ -2,7 +2,7 @@
 
 import pytest
 
-from planning import changes
+from millistep.planning import changes
 
 from ..measure.nvml import A100
 from ..nets import NETS

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from planning import answer
-from planning.answer import LEAST_ROUNDS, MOST_ROUNDS, schedule
+from millistep.planning import answer
+from millistep.planning.answer import LEAST_ROUNDS, MOST_ROUNDS, schedule
 
 from ..shared import ROOT, put
 
@@ -237,13 +237,15 @@ def test_the_reusable_workflow_replaces_its_own_comment_alone(tmp_path, known, c
     subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=told, check=True)
     assert (tmp_path / "said").read_text() == f"api --silent --method {call} -F body=@answer.md\n"
     title = re.search(r'startswith\("(.+?)"\)', script)[1]
-    assert (ROOT / "report/answer.md.j2").read_text().startswith(title)
+    assert (
+        (ROOT / "workflow/millistep/analysis/templates/answer.md.j2").read_text().startswith(title)
+    )
 
 
 def test_the_reusable_workflow_calls_the_same_command():
     command = STEPS["measure"]["run"].replace("\\\n", " ")
-    line = next(line for line in command.splitlines() if "planning answer" in line)
-    asked = shlex.split(line.partition("planning answer")[2].partition(">")[0])
+    line = next(line for line in command.splitlines() if "workflow answer" in line)
+    asked = shlex.split(line.partition("workflow answer")[2].partition(">")[0])
     values = {"$MINUTES": "15", "$THRESHOLD": "0.02"}
     options = answer._options().parse_args([values.get(word, word) for word in asked])
     assert options.base == "../base/$PACKAGE" and options.patch == ["../patch/$PACKAGE"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning import bisect
+from millistep.planning import bisect
 
 from ..shared import put
 

@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from planning import bundle, this_machine
-from planning.config import ConfigError
+from millistep.planning import bundle, this_machine
+from millistep.planning.config import ConfigError
 
 from .records import identities
 from .test_config import BERT, plan, refused

@@ -7,9 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deploy.environments import definition_sha256
-from planning.config import ConfigError, read_configuration, read_yaml
-from planning.plan import Plan
+from millistep.deploy.environments import definition_sha256
+from millistep.planning.config import ConfigError, read_configuration, read_yaml
+from millistep.planning.plan import Plan
 
 from ..nets import NETS
 from ..shared import ROOT

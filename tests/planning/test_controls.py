@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning import changes
-from planning.resident import chunk_of
+from millistep.planning import changes
+from millistep.planning.resident import chunk_of
 
 from .records import write_record
 from .test_config import plan
@@ -61,7 +61,7 @@ def test_a_group_is_a_workload_in_a_round_with_each_second_name_next_to_the_firs
 def test_a_group_is_divided_evenly_if_not_all_of_it_is_resident(
     asked, room, gib, sizes, monkeypatch
 ):
-    monkeypatch.setattr("supervise.machine.memory_limit_mib", lambda asked: gib * 1024)
+    monkeypatch.setattr("millistep.supervise.machine.memory_limit_mib", lambda asked: gib * 1024)
     made = planned(models={"bert": {"fit": 4}}, resident=asked)
     made._room = room
     (group,) = made.groups

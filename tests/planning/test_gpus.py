@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from deploy.environments import definition_sha256, post_deploy
-from planning import this_machine
-from planning.config import ConfigError
-from planning.plan import Plan
-from planning.unsupported import OLDEST_DRIVER, cuda_version, oldest_driver
-from supervise import processors
+from millistep.deploy.environments import definition_sha256, post_deploy
+from millistep.planning import this_machine
+from millistep.planning.config import ConfigError
+from millistep.planning.plan import Plan
+from millistep.planning.unsupported import OLDEST_DRIVER, cuda_version, oldest_driver
+from millistep.supervise import processors
 
 from ..measure.nvml import A100, uuid
 from ..nets import NETS
@@ -117,7 +117,7 @@ def test_a_plan_for_nodes_asks_nothing_of_the_machine_that_it_is_made_on(gpus, m
     without = planned(here=False, **said)
     gpus(A100, driver="390.1")
     asked = []
-    monkeypatch.setattr("planning.plan.chosen", lambda *names: asked.append(names))
+    monkeypatch.setattr("millistep.planning.plan.chosen", lambda *names: asked.append(names))
     monkeypatch.setattr(processors, "available", lambda: asked.append("processors"))
     beside = planned(here=False, **said)
     this_machine.check_device(beside)

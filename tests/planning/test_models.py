@@ -6,8 +6,8 @@ import re
 import pytest
 import yaml
 
-from planning.measures import measures
-from planning.models import Models
+from millistep.planning.measures import measures
+from millistep.planning.models import Models
 from tables import PAGE, with_rows
 
 from ..shared import put

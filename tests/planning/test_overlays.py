@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from deploy.environments import definition_sha256
+from millistep.deploy.environments import definition_sha256
 from tests.workshop import build_wheel, source_tree
 
 from ..shared import ROOT

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning import changes
-from planning.config import lay_over
-from planning.order import positions
-from planning.runs import cost, until_decided
+from millistep.planning import changes
+from millistep.planning.config import lay_over
+from millistep.planning.order import positions
+from millistep.planning.runs import cost, until_decided
 
 from ..nets import NETS
 from ..shared import SMALL_NETS, put, valid

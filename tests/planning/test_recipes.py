@@ -6,10 +6,10 @@ import shlex
 import pytest
 import yaml
 
-from deploy.environments import definition_sha256
-from planning import changes
-from planning.config import lay_over, read_configuration
-from planning.plan import Plan
+from millistep.deploy.environments import definition_sha256
+from millistep.planning import changes
+from millistep.planning.config import lay_over, read_configuration
+from millistep.planning.plan import Plan
 
 from ..measure.nvml import A100
 from .test_config import ROOT, plan

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from planning.frameworks import frameworks
-from planning.settings import SETTINGS
-from supervise.parent import CELL_FIELDS
+from millistep.planning.frameworks import frameworks
+from millistep.planning.settings import SETTINGS
+from millistep.supervise.parent import CELL_FIELDS
 from tables import README, with_settings
 
 from ..shared import put

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from measure.protocol import MEASURE
-from supervise import sources
+from millistep.measure.protocol import MEASURE
+from millistep.supervise import sources
 
 from ..shared import SMALL_NETS, put
 from .records import identities
@@ -48,16 +48,16 @@ def test_a_users_model_has_a_digest_of_its_files():
 @pytest.mark.parametrize(
     ("importing", "statement", "imported"),
     [
-        (BUILDER, "from measure.models.mlp.inputs import arrays", "models/mlp/inputs.py"),
+        (BUILDER, "from millistep.measure.models.mlp.inputs import arrays", "models/mlp/inputs.py"),
         (BUILDER, "import measure.models.mlp.inputs", "models/mlp/inputs.py"),
         (BUILDER, "from .inputs import arrays", "models/mlp/inputs.py"),
         (BUILDER, "from . import inputs", "models/mlp/inputs.py"),
         (BUILDER, "from ..other import inputs", "models/other/inputs.py"),
-        (BUILDER, "import measure.models.two.inputs", "second/models/two/inputs.py"),
+        (BUILDER, "import millistep.measure.models.two.inputs", "second/models/two/inputs.py"),
         (BUILDER, "import measure.models.other.sub.x as x", "models/other/__init__.py"),
         ("models/mlp/models/net.py", "import measure.models.mlp.inputs", "models/mlp/inputs.py"),
         (BUILDER, "import numpy", "models/mlp/__init__.py"),
-        (FRAMEWORK, "from measure.frameworks.helper import x", "frameworks/helper.py"),
+        (FRAMEWORK, "from millistep.measure.frameworks.helper import x", "frameworks/helper.py"),
         (FRAMEWORK, "from .helper import x", "frameworks/helper.py"),
     ],
 )

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from planning import this_machine
-from planning.commands import Commands
-from planning.drawing import Drawing
-from planning.jobs import Jobs
-from planning.start import ON_NODE, Start
+from millistep.planning import this_machine
+from millistep.planning.commands import Commands
+from millistep.planning.drawing import Drawing
+from millistep.planning.jobs import Jobs
+from millistep.planning.start import ON_NODE, Start
 
 from ..shared import ROOT, put
 from .records import write_record
@@ -228,6 +228,6 @@ def test_nothing_is_installed_where_no_cell_can_be_measured():
 
 def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):
     start = SimpleNamespace(sources=Path("/a {b} c"))
-    assert Commands(start).program("supervise cell", "--record {output}") == (
-        f"exec {sys.executable} -s '/a {{{{b}}}} c/workflow'/supervise cell --record {{output}}"
+    assert Commands(start).program("cell", "--record {output}") == (
+        f"exec {sys.executable} -s '/a {{{{b}}}} c/workflow' cell --record {{output}}"
     )

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from supervise import processors
+from millistep.supervise import processors
 
 from ..measure.nvml import A100
 from ..shared import SMALL_NETS

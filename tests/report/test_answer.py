@@ -5,7 +5,7 @@ import json
 import pytest
 
 from millistep.analysis import answer, load
-from millistep.analysis.__main__ import main
+from millistep.analysis.commands import main
 from millistep.analysis.load import InputError
 from tests.analysis_fixtures import files, write
 from tests.report.made import configuration, made
@@ -179,7 +179,7 @@ def plan(tmp_path):
 def test_the_command_writes_what_planning_reads(plan):
     settings = json.dumps(SETTINGS)
     folder = plan.parent
-    command = ["answer", "--plan", str(plan), "--settings", settings, "--output-dir", str(folder)]
+    command = ["comment", "--plan", str(plan), "--settings", settings, "--output-dir", str(folder)]
     assert main(command) == 0
     content = json.loads((folder / "answer.json").read_text())
     assert content["decided"] is True and content["status"] == 0

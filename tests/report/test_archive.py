@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from millistep.analysis import tables
-from millistep.analysis.__main__ import main
 from millistep.analysis.archive import SUMS, commands, contents, pack, privacy, unpack, verify
+from millistep.analysis.commands import main
 from millistep.analysis.load import InputError, load
 from millistep.analysis.topics import TOPICS, topics
 from tests.analysis_fixtures import files, write
@@ -45,7 +45,7 @@ def project(tmp_path, content, monkeypatch):
     """The plan of a project whose archives hold the table alone."""
     monkeypatch.setattr(pack, "render", render_table)
     monkeypatch.setattr(verify, "render", render_table)
-    monkeypatch.setattr(contents, "FOLDERS", ("config", "report", "workflow/millistep"))
+    monkeypatch.setattr(contents, "FOLDERS", ("config", "workflow/millistep"))
     return write(tmp_path / "project", content)
 
 
@@ -123,7 +123,13 @@ def test_everything_that_is_rendered_verifies_by_the_command(content, tmp_path, 
         ("results/table.csv", b"x", True, verify.DIFFERS, "table.csv: line 1: x, expected model,"),
         ("results/table.csv", None, True, verify.DIFFERS, "results/table.csv: missing"),
         (RECORD, b"broken", True, verify.DIFFERS, "results/table.csv: line "),
-        ("report/style.css", b"", True, verify.IDENTICAL, "IDENTICAL"),
+        (
+            "workflow/millistep/analysis/templates/style.css",
+            b"",
+            True,
+            verify.IDENTICAL,
+            "IDENTICAL",
+        ),
     ],
 )
 def test_what_was_changed_is_named(project, tmp_path, name, data, sums, status, said):

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from millistep.analysis import compare
-from millistep.analysis.__main__ import main
 from millistep.analysis.archive import pack
+from millistep.analysis.commands import main
 from tests.analysis_fixtures import files, write
 from tests.report.made import made
 

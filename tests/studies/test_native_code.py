@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import yaml
 
-from measure import models
-from planning.models import Models
-from planning.plan import Plan
+from millistep.measure import models
+from millistep.planning.models import Models
+from millistep.planning.plan import Plan
 from tests.measure.nvml import A100
 from tests.pipeline.conftest import checkout
 from tests.planning.test_config import plan
@@ -35,9 +35,9 @@ def of_study(monkeypatch):
     """``of_study("aligner.inputs")``: a module of the study's models."""
     monkeypatch.setattr(models, "__path__", [*models.__path__, str(STUDY / "models")])
     before = {*sys.modules}
-    yield lambda name: importlib.import_module(f"measure.models.{name}")
+    yield lambda name: importlib.import_module(f"millistep.measure.models.{name}")
     for name in {*sys.modules} - before:
-        if name.startswith("measure.models."):
+        if name.startswith("millistep.measure.models."):
             del sys.modules[name]
 
 

@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from deploy.environments import virtual_interpreter
-from planning.frameworks import frameworks
+from millistep.deploy.environments import virtual_interpreter
+from millistep.planning.frameworks import frameworks
 from tests.models.libraries import definition_of
 from tests.shared import ROOT, put
 

@@ -21,7 +21,7 @@ clock = CLOCKS["wall"]
 
 def trial_of(loaded, cell, parameters):
     """Build and check a model as the command does; return its framework and problems."""
-    from measure.check import Trial
+    from millistep.measure.check import Trial
 
     framework = copy.copy(loaded)
     framework.cell, framework.declared = cell, set(loaded.declared)
@@ -36,8 +36,8 @@ def harness_ms(framework):
     """The shortest window of the harness in ms per step, and compilations in its windows."""
     from dataclasses import replace
 
-    from measure.protocol import PROTOCOLS
-    from measure.timer import Timer
+    from millistep.measure.protocol import PROTOCOLS
+    from millistep.measure.timer import Timer
 
     protocol = replace(
         PROTOCOLS["smoke"], windows=3, window_s=WINDOW_S, synchronized_steps=0, hard_cap_s=1
@@ -153,8 +153,8 @@ def main():
     workflow, asked = sys.argv[1], json.loads(sys.argv[2])
     clock = CLOCKS[asked["clock"]] if asked["clock"] else clock
     sys.path[0] = workflow
-    from measure import frameworks, models
-    from measure.process import line_of_model
+    from millistep.measure import frameworks, models
+    from millistep.measure.process import line_of_model
 
     models.__path__.append(str(Path(__file__).parent / "models"))
     cells = [

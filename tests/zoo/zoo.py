@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from deploy.environments import virtual_interpreter
+from millistep.deploy.environments import virtual_interpreter
 from tests.models.libraries import definition_of
 from tests.nets import NETS
 from tests.shared import ROOT

@@ -21,7 +21,7 @@ rule analysis_environment:
         method="conda" if START.use_conda else "venv",
     shell:
         program(
-            "supervise alone --",
+            "alone --",
             program(
                 "deploy",
                 "--name analysis --definition {params.definition:q}"

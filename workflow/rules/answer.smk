@@ -1,4 +1,4 @@
-# The comment on a pull request, which reports the effect of a patch. `planning answer` adds rounds
+# The comment on a pull request, which reports the effect of a patch. `millistep answer` adds rounds
 # until all is decided or the time is over, and makes the comment again after each look.
 ANSWER = {"threshold": 0.02, "looks": 1, "left_out": [], "report": ""} | PLAN.config[
     "answer"
@@ -26,6 +26,6 @@ rule answer:
         settings=verbatim(json.dumps(ANSWER)),
     shell:
         analysis(
-            "answer --plan {input.plan} --settings {params.settings:q}"
+            "comment --plan {input.plan} --settings {params.settings:q}"
             f" --output-dir {RESULTS}",
         )

@@ -1,6 +1,6 @@
 # SLURM: a submission per workload and round. Its job starts Snakemake on its node for the group's
 # records, so the same rules measure them there.
-from planning.cluster import Submissions
+from millistep.planning.cluster import Submissions
 
 DONE = f"{RESULTS}/reference/{ROW}/round{{run}}.done"
 SUBMISSIONS = Submissions(START, JOBS)

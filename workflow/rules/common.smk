@@ -2,18 +2,18 @@
 import json
 import re
 
-from planning import commands
-from planning.commands import IN_ENVIRONMENT, verbatim
-from planning.config import (
+from millistep.planning import commands
+from millistep.planning.commands import IN_ENVIRONMENT, verbatim
+from millistep.planning.config import (
     lay_over,
     on_the_command_line,
     or_one_line,
     read_configuration,
 )
-from planning.handlers import Handlers
-from planning.jobs import Jobs
-from planning.start import Start
-from supervise.sources import content_digest
+from millistep.planning.handlers import Handlers
+from millistep.planning.jobs import Jobs
+from millistep.planning.start import Start
+from millistep.supervise.sources import content_digest
 
 # A configuration is complete in itself, whether --configfile names it or a workflow that uses this
 # one as a module. Snakemake would merge it into the default one, mapping by mapping, and so add the

@@ -1,5 +1,5 @@
 # The parts that all drawing rules share: interpreter, digest of their code, commands.
-from planning.drawing import Drawing
+from millistep.planning.drawing import Drawing
 
 DRAWING = Drawing(START)
 ANALYSIS_ENVIRONMENT = DRAWING.environment
@@ -10,7 +10,7 @@ def in_report(path, category, label, caption=None):
     """Mark an output for Snakemake's own report, with the caption of the same name."""
     return report(
         path,
-        caption=f"../../report/captions/{caption or Path(path).stem}.rst",
+        caption=f"../report/{caption or Path(path).stem}.rst",
         category=category,
         labels={category.lower().removesuffix("s"): label},
     )

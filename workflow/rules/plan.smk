@@ -19,7 +19,7 @@ rule plan:
         elsewhere="" if START.here else "--elsewhere",
     shell:
         program(
-            "planning plan",
+            "plan",
             "--config {params.config:q} {params.elsewhere}"
             " --output {output} 2> >(tee {log} >&2)",
         )

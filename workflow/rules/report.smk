@@ -4,7 +4,7 @@
 # landing page.
 
 
-report: "../../report/captions/landing.rst"
+report: "../report/landing.rst"
 
 
 REPORT = [

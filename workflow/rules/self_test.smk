@@ -24,7 +24,7 @@ rule known_steps:
         identity=verbatim(PLAN.controls.known_steps.identity),
     shell:
         program(
-            "supervise known_steps",
+            "known-steps",
             "--output {output} --identity {params.identity:q} {resources.instead}",
             IN_ENVIRONMENT,
         )
@@ -56,10 +56,10 @@ rule self_test:
         second=" ".join(SECOND),
     params:
         # The code that puts them together, with what it imports.
-        program=content_digest(SOURCES, "workflow/supervise"),
+        program=content_digest(SOURCES, "workflow/millistep/supervise"),
     shell:
         program(
-            "supervise self_test",
+            "self-test",
             "--known-steps {input.known_steps}"
             " --first {resources.first} --second {resources.second}"
             " --output {output} 2> >(tee {log} >&2)",

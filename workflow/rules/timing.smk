@@ -46,7 +46,7 @@ for name, column, record, logs in TIMED:
             identity=JOBS.identity(record),
         shell:
             program(
-                "supervise cell",
+                "cell",
                 "--record {output} --identity {params.identity:q}",
                 IN_ENVIRONMENT,
             )
@@ -79,7 +79,7 @@ for kind in PLAN.accelerators:
             ),
         shell:
             program(
-                "supervise reference",
+                "reference",
                 "--output {output} --round {wildcards.scale}/{wildcards.model}/{wildcards.task}"
                 "-b{wildcards.batch}/round{wildcards.run}",
                 IN_ENVIRONMENT,

@@ -176,7 +176,7 @@ if [ ! -d "$env/conda-meta" ]; then
     exit
 fi
 # A script that fails ends Snakemake and all that it could measure. So it ends well, and leaves a
-# mark of success or the log of its failure, see workflow/deploy/conda.py.
+# mark of success or the log of its failure, see workflow/millistep/deploy/conda.py.
 python=$env/bin/python
 [ ! -e "$env/millistep-failed" ] || again=yes
 if install_lock >"$env/millistep-failed" 2>&1; then

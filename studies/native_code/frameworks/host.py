@@ -6,9 +6,9 @@ import platform
 from importlib.metadata import version
 
 import numpy as np
-from measure.models.native.arrays import check
+from millistep.measure.models.native.arrays import check
 
-from measure.frameworks import builder
+from millistep.measure.frameworks import builder
 
 
 class Framework:
@@ -23,7 +23,7 @@ class Framework:
 
     def load(self):
         self.models = builder(self.cell, self.family)
-        self.inputs = importlib.import_module(f"measure.models.{self.cell.model}.inputs")
+        self.inputs = importlib.import_module(f"millistep.measure.models.{self.cell.model}.inputs")
 
     def live_accelerator(self):
         return "cpu", f"Python {platform.python_version()}"

@@ -1,8 +1,8 @@
 """Keras 3 on JAX, with a model's custom C++ operation."""
 
-from measure.models.native.compile import compiler_version
+from millistep.measure.models.native.compile import compiler_version
 
-from measure.frameworks import keras3_jax
+from millistep.measure.frameworks import keras3_jax
 
 
 class Framework(keras3_jax.Framework):

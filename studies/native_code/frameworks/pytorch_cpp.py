@@ -1,8 +1,8 @@
 """PyTorch, eager, with a model's custom C++ operation."""
 
-from measure.models.native.compile import compiler_version
+from millistep.measure.models.native.compile import compiler_version
 
-from measure.frameworks import pytorch_eager
+from millistep.measure.frameworks import pytorch_eager
 
 
 class Framework(pytorch_eager.Framework):

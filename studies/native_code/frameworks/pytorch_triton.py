@@ -1,6 +1,6 @@
 """PyTorch, eager, with a model's custom Triton operation."""
 
-from measure.frameworks import pytorch_eager
+from millistep.measure.frameworks import pytorch_eager
 
 
 class Framework(pytorch_eager.Framework):

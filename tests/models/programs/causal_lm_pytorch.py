@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from native import flops, weighted
 
-from measure.frameworks import builder
-from measure.models.causal_lm.inputs import new_tokens, prompts, tokens
+from millistep.measure.frameworks import builder
+from millistep.measure.models.causal_lm.inputs import new_tokens, prompts, tokens
 
 __all__ = ["flops", "outputs", "sizes"]
 

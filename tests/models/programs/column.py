@@ -4,9 +4,9 @@ import os
 
 import numpy as np
 
-from measure import frameworks
-from measure.protocol import PROTOCOLS
-from measure.timer import Timer
+from millistep.measure import frameworks
+from millistep.measure.protocol import PROTOCOLS
+from millistep.measure.timer import Timer
 
 _loaded = {}
 

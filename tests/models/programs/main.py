@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
-from measure import models  # found by that path
-from measure.frameworks import Cell
+from millistep.measure import models  # found by that path
+from millistep.measure.frameworks import Cell
 
 models.__path__.append(f"{sys.argv[2]}/models")
 

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from measure.frameworks import builder
+from millistep.measure.frameworks import builder
 
 
 def batch(cell):

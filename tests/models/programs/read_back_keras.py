@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from column import measured
 
-from measure.observed import parity
+from millistep.measure.observed import parity
 
 
 def observed_settings(cell):

@@ -2,9 +2,9 @@
 
 from column import framework_of, measured
 
-from measure.frameworks import optimizers
-from measure.frameworks.torch_profile import computing, computing_nothing, recorded_events
-from measure.observed import parity
+from millistep.measure.frameworks import optimizers
+from millistep.measure.frameworks.torch_profile import computing, computing_nothing, recorded_events
+from millistep.measure.observed import parity
 
 
 def observed_settings(cell):

@@ -8,13 +8,13 @@ import numpy as np
 from column import abstract, framework_of, predict
 from kerascv_weights import as_keras, image_encoder, sam, sam_encoder, unet
 
-from measure.models.stable_diffusion.inputs import embeddings, noise
+from millistep.measure.models.stable_diffusion.inputs import embeddings, noise
 
 
 def shapes(cell):
     """Shapes of every weight of the cell's model, in order, with nothing allocated."""
     models = framework_of(cell).models
-    kerascv = import_module(f"measure.models.{cell.model}.kerascv")
+    kerascv = import_module(f"millistep.measure.models.{cell.model}.kerascv")
     return shapes_of(models.keras, lambda: kerascv.network(models.keras, models.keras_cv, cell))
 
 
@@ -63,7 +63,7 @@ def masks(found):
 
 def noisy(cell):
     """Inputs of Stable Diffusion's UNet at one timestep."""
-    kerascv = import_module("measure.models.stable_diffusion.kerascv")
+    kerascv = import_module("millistep.measure.models.stable_diffusion.kerascv")
     pipeline = kerascv._pipeline(framework_of(cell).models.keras_cv, cell.architecture)
     size = cell.batch_size
     timestep = np.asarray(pipeline._get_timestep_embedding(501, size))

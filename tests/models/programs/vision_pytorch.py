@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from native import batch, flops, more, weighted
 
-from measure.frameworks import builder
-from measure.models.image_regression import channels_first
-from measure.models.stable_diffusion.inputs import embeddings, noise
+from millistep.measure.frameworks import builder
+from millistep.measure.models.image_regression import channels_first
+from millistep.measure.models.stable_diffusion.inputs import embeddings, noise
 
 __all__ = ["flops", "outputs", "sizes"]
 

@@ -237,8 +237,8 @@ def _change(ratio: float) -> str:
 
 
 def register(commands: Any) -> None:
-    """Add the command `answer`."""
-    options = commands.add_parser("answer", help="write the comment on a pull request")
+    """Add the command `comment`."""
+    options = commands.add_parser("comment", help="write the comment on a pull request")
     options.add_argument("--plan", type=Path, required=True)
     options.add_argument("--settings", type=json.loads, required=True)
     options.add_argument("--output-dir", type=Path, required=True)

@@ -18,7 +18,7 @@ import pandas as pd
 from millistep.analysis.frames import CELL, RUN, Data
 from millistep.analysis.words import one_line
 
-SCHEMAS = Path(__file__).parents[2] / "schemas"
+SCHEMAS = Path(__file__).parents[1] / "schemas"
 MAX_BYTES = 64 * 2**20
 LARGEST = 1e24  # above every measured number; sums and squares of smaller ones stay finite
 CHUNK = 1000  # records that are in memory at the same time

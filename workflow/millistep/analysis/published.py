@@ -9,7 +9,7 @@ import yaml
 
 from millistep.analysis.frames import WORKLOAD, Data
 
-REFERENCE = Path(__file__).resolve().parents[3] / "reference"
+REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 PAPER = "paper"
 COLUMNS = [*WORKLOAD, "workload", "framework", "published_ms", "ms", "low", "high", "revision"]
 

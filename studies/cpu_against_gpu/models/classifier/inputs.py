@@ -1,11 +1,11 @@
 """Seeded random images and their classes; the weights that a training begins with."""
 
 import numpy as np
-from measure.models.classifier.glorot import glorot
-from measure.models.classifier.work import shapes
+from millistep.measure.models.classifier.glorot import glorot
+from millistep.measure.models.classifier.work import shapes
 
-from measure.frameworks import Cell
-from measure.models import Architecture
+from millistep.measure.frameworks import Cell
+from millistep.measure.models import Architecture
 
 
 def images(cell: Cell, batch_size: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 from functools import partial
 
 import tensorflow as tf
-from measure.models.classifier import layers
+from millistep.measure.models.classifier import layers
 
 batch, feed, start = layers.batch, layers.feed, layers.start
 build = partial(layers.build, tf.keras)

@@ -3,7 +3,7 @@
 from functools import partial
 
 import keras
-from measure.models.classifier import layers
+from millistep.measure.models.classifier import layers
 
 batch, feed, start = layers.batch, layers.feed, layers.start
 build = partial(layers.build, keras)

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from measure.models.classifier.inputs import classes, images, initial_weights, targets
+from millistep.measure.models.classifier.inputs import classes, images, initial_weights, targets
 
-from measure.frameworks import Cell
-from measure.models import Architecture, xla
+from millistep.measure.frameworks import Cell
+from millistep.measure.models import Architecture, xla
 
 
 def build(keras: Any, cell: Cell) -> Any:

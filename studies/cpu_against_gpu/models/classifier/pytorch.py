@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from measure.models.classifier.inputs import classes, images, initial_weights, targets
-from measure.models.classifier.work import features
+from millistep.measure.models.classifier.inputs import classes, images, initial_weights, targets
+from millistep.measure.models.classifier.work import features
 
-from measure.frameworks import Cell
-from measure.models import Architecture
-from measure.models.image_regression import Loss, adam, channels_first
+from millistep.measure.frameworks import Cell
+from millistep.measure.models import Architecture
+from millistep.measure.models.image_regression import Loss, adam, channels_first
 
 Optimizer = Callable[[torch.nn.Module], torch.optim.Optimizer]  # of a model's parameters
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
-from measure.models import Architecture
+from millistep.measure.models import Architecture
 
 
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Seeded inputs, initial weights, and the search in NumPy as the reference."""
 
 import numpy as np
-from measure.models.native.arrays import glorot
+from millistep.measure.models.native.arrays import glorot
 
 
 def text(cell, batch_size):

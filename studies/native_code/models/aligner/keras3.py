@@ -3,9 +3,9 @@
 import jax
 import keras
 from keras import layers, ops
-from measure.models.aligner import inputs
-from measure.models.aligner.search_jax import search
-from measure.models.native.arrays import check
+from millistep.measure.models.aligner import inputs
+from millistep.measure.models.aligner.search_jax import search
+from millistep.measure.models.native.arrays import check
 
 
 def build(cell):

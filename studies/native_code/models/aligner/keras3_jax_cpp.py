@@ -1,7 +1,7 @@
 """The aligner in Keras 3 on JAX; its search is a C++ function of XLA."""
 
-from measure.models.aligner.keras3 import batch, build_with
-from measure.models.aligner.search_jax_cpp import search
+from millistep.measure.models.aligner.keras3 import batch, build_with
+from millistep.measure.models.aligner.search_jax_cpp import search
 
 __all__ = ["batch", "build"]
 

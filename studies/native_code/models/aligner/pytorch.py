@@ -1,10 +1,10 @@
 """The aligner in PyTorch; its search is made of PyTorch operations."""
 
 import torch
-from measure.models.aligner import inputs
-from measure.models.aligner.search_torch import search
-from measure.models.native.arrays import check
-from measure.models.native.torch_operator import Loss, optimizer, set_weights
+from millistep.measure.models.aligner import inputs
+from millistep.measure.models.aligner.search_torch import search
+from millistep.measure.models.native.arrays import check
+from millistep.measure.models.native.torch_operator import Loss, optimizer, set_weights
 from torch.nn.functional import relu
 
 __all__ = ["batch", "build", "build_with", "optimizer"]

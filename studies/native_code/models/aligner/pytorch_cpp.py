@@ -1,7 +1,7 @@
 """The aligner in PyTorch; its search is a C++ operator."""
 
-from measure.models.aligner.pytorch import batch, build_with, optimizer
-from measure.models.aligner.search_torch_cpp import search
+from millistep.measure.models.aligner.pytorch import batch, build_with, optimizer
+from millistep.measure.models.aligner.search_torch_cpp import search
 
 __all__ = ["batch", "build", "optimizer"]
 

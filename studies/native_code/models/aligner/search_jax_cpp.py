@@ -4,7 +4,7 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
-from measure.models.native.jax_operator import load
+from millistep.measure.models.native.jax_operator import load
 
 load(Path(__file__).with_name("mas_jax.cpp"), "Mas")
 

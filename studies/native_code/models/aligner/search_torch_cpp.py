@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import torch
-from measure.models.native.torch_operator import load
+from millistep.measure.models.native.torch_operator import load
 
 load(Path(__file__).with_name("mas_torch.cpp"))
 search = torch.ops.native_code.mas

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from measure.models.native.compile import compiler_version, cython_extension
+from millistep.measure.models.native.compile import compiler_version, cython_extension
 
 PACKAGES = ("cython",)
 __all__ = ["PACKAGES", "compiler_version", "operation"]

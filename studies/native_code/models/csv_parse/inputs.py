@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from measure.models.native.compile import SCRATCH
+from millistep.measure.models.native.compile import SCRATCH
 
 
 def operand(cell, batch_size):

@@ -4,7 +4,7 @@ import ctypes
 from pathlib import Path
 
 import jax
-from measure.models.native.compile import shared_library
+from millistep.measure.models.native.compile import shared_library
 
 
 def load(source: Path, *names: str) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from measure.models.native.compile import shared_library
+from millistep.measure.models.native.compile import shared_library
 from torch import Tensor
 
 

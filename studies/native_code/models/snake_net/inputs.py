@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
-from measure.models.native.arrays import glorot
+from millistep.measure.models.native.arrays import glorot
 
 
 def vectors(cell, batch_size):

@@ -2,9 +2,9 @@
 
 import jax
 import keras
-from measure.models.native.arrays import check
-from measure.models.snake_net import inputs
-from measure.models.snake_net.snake_jax import snake
+from millistep.measure.models.native.arrays import check
+from millistep.measure.models.snake_net import inputs
+from millistep.measure.models.snake_net.snake_jax import snake
 
 
 def build(cell):

@@ -1,7 +1,7 @@
 """The network in Keras 3 on JAX; its activation is a C++ function of XLA."""
 
-from measure.models.snake_net.keras3 import batch, build_with
-from measure.models.snake_net.snake_jax_cpp import snake
+from millistep.measure.models.snake_net.keras3 import batch, build_with
+from millistep.measure.models.snake_net.snake_jax_cpp import snake
 
 __all__ = ["batch", "build"]
 

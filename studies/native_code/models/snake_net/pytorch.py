@@ -1,10 +1,10 @@
 """The network in PyTorch; its activation is made of PyTorch operations."""
 
 import torch
-from measure.models.native.arrays import check
-from measure.models.native.torch_operator import Loss, optimizer, set_weights
-from measure.models.snake_net import inputs
-from measure.models.snake_net.snake_torch import snake
+from millistep.measure.models.native.arrays import check
+from millistep.measure.models.native.torch_operator import Loss, optimizer, set_weights
+from millistep.measure.models.snake_net import inputs
+from millistep.measure.models.snake_net.snake_torch import snake
 from torch.nn.functional import mse_loss
 
 __all__ = ["batch", "build", "build_with", "optimizer"]

@@ -1,7 +1,7 @@
 """The network in PyTorch; its activation is a C++ operator."""
 
-from measure.models.snake_net.pytorch import batch, build_with, optimizer
-from measure.models.snake_net.snake_torch_cpp import snake
+from millistep.measure.models.snake_net.pytorch import batch, build_with, optimizer
+from millistep.measure.models.snake_net.snake_torch_cpp import snake
 
 __all__ = ["batch", "build", "optimizer"]
 

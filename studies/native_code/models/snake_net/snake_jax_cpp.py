@@ -5,7 +5,7 @@ from pathlib import Path
 
 import jax
 import numpy as np
-from measure.models.native.jax_operator import load
+from millistep.measure.models.native.jax_operator import load
 
 load(Path(__file__).with_name("snake_jax.cpp"), "Snake", "SnakeBackward")
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import torch
-from measure.models.native.torch_operator import differentiable, load
+from millistep.measure.models.native.torch_operator import differentiable, load
 
 load(Path(__file__).with_name("snake_torch.cpp"))
 snake = torch.ops.native_code.snake

@@ -1,4 +1,4 @@
-from measure.models.snake_net.inputs import shapes
+from millistep.measure.models.snake_net.inputs import shapes
 
 
 def per_step(task, architecture, batch_size):

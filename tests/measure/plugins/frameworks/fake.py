@@ -12,8 +12,8 @@ import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
-from measure.frameworks import WrongFramework
-from measure.operations import Span
+from millistep.measure.frameworks import WrongFramework
+from millistep.measure.operations import Span
 
 # The descriptor of the events may be any: the supervisor may have many files open.
 DESCRIPTORS = range(3, 1024)
@@ -60,7 +60,7 @@ class Framework:
         os.kill(os.getpid(), signal.SIGKILL)
 
     def raises_in_the_model(self):
-        importlib.import_module("measure.models.fake.work").divide(1, 0)
+        importlib.import_module("millistep.measure.models.fake.work").divide(1, 0)
 
     def raises(self):
         raise ValueError("shapes do not match: (2, 3) and (4, 5)\nsecond line")

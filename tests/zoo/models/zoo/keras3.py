@@ -3,7 +3,7 @@
 import keras
 import numpy as np
 from keras import layers, ops
-from measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, numbers, words
+from millistep.measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, numbers, words
 
 BACKEND = keras.backend.backend()
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import torch
-from measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, numbers, words
+from millistep.measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, numbers, words
 from torch import nn
 
 

@@ -8,13 +8,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[4]  # of the sources that run
+PACKAGE = Path(__file__).parents[2]
+# Where CITATION.cff is: the clone, or the package if a wheel was installed.
+ROOT = PACKAGE.parents[1] if (PACKAGE.parents[1] / "CITATION.cff").is_file() else PACKAGE
 FILES = ("Snakefile", "workflow/Snakefile", "Makefile", "README.md", "LICENSE", "CITATION.cff")
 FILES += ("pyproject.toml",)
-FOLDERS = ("config", "envs", "profiles", "reference", "report", "studies", "workflow")
+FOLDERS = ("config", "envs", "profiles", "studies", "workflow")
 KINDS = {".c", ".cpp", ".css", ".csv", ".h", ".in", ".j2", ".js", ".json", ".md", ".py", ".pyx"}
 KINDS |= {".rst", ".sh", ".smk", ".toml", ".txt", ".yaml", ".yml"}
-RENDERING = ("workflow/millistep/analysis/", "workflow/schemas/", "report/", "reference/")
+RENDERING = ("analysis", "schemas", "reference")  # folders of the package
 PACKAGES = ("contourpy", "jinja2", "markupsafe", "matplotlib", "numpy", "pandas", "pillow")
 PACKAGES += ("pyarrow", "scipy", "tabulate")
 MEASURED = ("records", "reference", "machines", "environments")
@@ -70,6 +72,16 @@ def sources(root: Path, users: Iterable[str] = ()) -> list[str]:
         if path.is_relative_to(root) and path != root:
             found += [each.relative_to(root).as_posix() for each in _below(path)]
     return sorted(set(found))
+
+
+def rendering(project: Path | None = None) -> dict[str, str]:
+    """Return the SHA-256 of every source file that renders, by its name in the package.
+
+    project: an unpacked archive; by default the code that runs.
+    """
+    package = project / "workflow/millistep" if project else PACKAGE
+    found = [path for folder in RENDERING for path in _below(package / folder)]
+    return {path.relative_to(package).as_posix(): sha256(path) for path in found}
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from millistep.analysis.archive import ABOUT, SUMS, contents
-from millistep.analysis.archive.contents import RENDERING, ROOT, sha256
+from millistep.analysis.archive.contents import ROOT, sha256
 from millistep.analysis.archive.unpack import unpack
 from millistep.analysis.load import InputError, read
 from millistep.analysis.report.render import render
@@ -97,8 +97,7 @@ def _compare_makers(archive: Path, found: Verification) -> None:
     """Note the sources and libraries that are others here."""
     about = read(archive / ABOUT, "archive", ABOUT)
     found.revision = about["revision"]
-    theirs = {n: sha256(archive / n) for n in _files(archive) if n.startswith(RENDERING)}
-    ours = {n: sha256(ROOT / n) for n in contents.sources(ROOT) if n.startswith(RENDERING)}
+    theirs, ours = contents.rendering(archive), contents.rendering()
     if other := sorted(n for n in theirs | ours if theirs.get(n) != ours.get(n)):
         found.reasons.append(f"other sources here: {some(other)}")
     made, here = about["made_with"], contents.made_with()

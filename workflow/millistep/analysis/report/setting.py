@@ -93,7 +93,7 @@ def reproduce(data: Data) -> dict[str, str]:
     measure = f"make study NAME={study['name']}" if study else "snakemake --cores 1 --use-conda"
     render = (
         "make .venv-analysis\n"
-        "PYTHONPATH=workflow .venv-analysis/bin/python -P -m millistep.analysis render"
+        ".venv-analysis/bin/python workflow render"
         f" --plan {plan['results']}/plan.json --output-dir {plan['results']}"
     )
     return {"settings": settings, "measure": measure, "render": render}

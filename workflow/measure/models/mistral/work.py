@@ -1,5 +1,0 @@
-"""Work of one step, shared by all causal language models."""
-
-from measure.models.causal_lm.work import per_step
-
-__all__ = ["per_step"]

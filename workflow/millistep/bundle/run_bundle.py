@@ -1,0 +1,125 @@
+"""Measure the runs of this bundle with the given interpreters; see README.txt."""
+
+import argparse
+import hashlib
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from millistep.deploy.environments import marker, users_interpreter
+from millistep.deploy.virtual_environments import EnvironmentProblem, write_atomically
+
+ROOT = Path(__file__).resolve().parent  # of the unpacked bundle, which holds the package, too
+MILLISTEP = [sys.executable, "-s", "-m", "millistep"]
+
+
+def main() -> int:
+    """Measure what is missing, and pack all results; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--interpreter", action="append", required=True, metavar="NAME=PATH")
+    given = dict(text.partition("=")[::2] for text in parser.parse_args().interpreter)
+    os.chdir(ROOT)
+    bundle, start = json.loads(Path("bundle.json").read_text()), secrets.token_hex(8)
+    try:
+        columns = markers(bundle["columns"], given)
+        try:
+            for step in bundle["steps"]:
+                measure(step, columns, start)
+        finally:
+            print(f"records.zip: {pack(bundle)} files", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("interrupted; run the same command again to continue", file=sys.stderr)
+        return 130
+    except EnvironmentProblem as problem:
+        print(f"millistep: --interpreter: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def markers(columns: dict, given: dict[str, str]) -> set[str]:
+    """Write what the interpreters hold; return the columns that have one."""
+    names = {name for about in columns.values() for name in about["names"]}
+    if unknown := given.keys() - names:
+        raise EnvironmentProblem(f"unknown name {min(unknown)}; allowed are {sorted(names)}")
+    found = set()
+    for column, about in columns.items():
+        if name := next((name for name in about["names"] if name in given), None):
+            path = users_interpreter(given[name])
+            holds = marker(about["names"][-1], Path(about["definition"]), "interpreter", path)
+            write_atomically(Path(about["marker"]), json.dumps(holds, indent=1) + "\n")
+            found.add(column)
+    return found
+
+
+def measure(jobs: list[dict], columns: set[str], start: str) -> None:
+    """Measure the missing jobs of a workload and round; its runs take turns."""
+    by_column = [
+        (job, next((by for by in job["by"] if by["column"] in columns), None)) for job in jobs
+    ]
+    missing = [(job, by) for job, by in by_column if by and not is_done(job, by)]
+    runs = [(job, by) for job, by in missing if "resident" in job]
+    if runs or "resident" not in jobs[-1]:
+        for job, by in missing:
+            if "resident" not in job:
+                run([(job, by)], start)
+    size = min((job["resident"] for job, _ in runs), default=1)
+    for begin in range(0, len(runs), size):
+        run(runs[begin : begin + size], start)
+
+
+def is_done(job: dict, by: dict) -> bool:
+    """Return True if a job's file is as planned; a new round measures its reference again."""
+    try:
+        return json.loads(Path(job["output"]).read_text())["identity"] == by["identity"]
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def run(jobs: list[tuple[dict, dict]], start: str) -> None:
+    """Run the programs of jobs at once; after an interrupt, end them in order."""
+    members = json.dumps([job["output"] for job, _ in jobs])
+    processes = []
+    for job, by in jobs:
+        log = Path("logs", job["output"]).with_suffix(".log")
+        command = [*MILLISTEP, *job["command"], *by["options"], "--deployment=interpreter"]
+        command += [f"--log={log}", f"--start={start}"]
+        if "resident" in job:
+            command += [f"--members={members}", f"--resident={len(jobs)}"]
+        processes.append(subprocess.Popen(command, start_new_session=True))
+    try:
+        for process in processes:
+            process.wait()
+    except KeyboardInterrupt:
+        for process in processes:
+            process.send_signal(signal.SIGINT)
+        for process in processes:
+            process.wait()
+        raise
+
+
+def pack(bundle: dict) -> int:
+    """Write records.zip and return the number of files in it."""
+    results, test = Path(bundle["results"]), bundle["self_test"]
+    if os.path.exists(test["known_steps"]):
+        pairs = [pair for pair in test["pairs"] if all(map(os.path.exists, pair))]
+        command = [*MILLISTEP, "self-test", "--first", *(first for first, _ in pairs), "--second"]
+        command += [*(second for _, second in pairs), "--known-steps", test["known_steps"]]
+        subprocess.run([*command, "--output", test["output"]])
+    found = [path for path in sorted(results.rglob("*.json")) if path.name[0] != "."]
+    sums = {path.as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+    about = {"schema": "millistep.elsewhere/1", "scale": bundle["scale"], "sha256": sums}
+    with zipfile.ZipFile(".records.zip.partial", "w", zipfile.ZIP_DEFLATED) as zipped:
+        for path in found:
+            zipped.write(path)
+        zipped.writestr(f"{results}/elsewhere.json", json.dumps(about, indent=1) + "\n")
+    os.replace(".records.zip.partial", "records.zip")
+    return len(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

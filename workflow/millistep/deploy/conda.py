@@ -1,0 +1,90 @@
+"""The conda environment that Snakemake made of a definition.
+
+Snakemake copies the definition to ``<prefix>.yaml`` and its post-deploy script to
+``<prefix>.post-deploy.sh``, so the copies show what a prefix was made of. Our script writes
+``millistep-complete`` into the prefix when all packages are installed. If they are not, it ends
+with status 0 all the same: Snakemake would give up the whole start. Here they are installed again.
+
+Standard library only, for Python 3.9 and later.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from millistep.deploy.virtual_environments import (
+    COMPLETE,
+    EnvironmentProblem,
+    failure,
+    installing,
+    locked,
+    write_atomically,
+)
+
+FAILED = "millistep-failed"  # the log of an installation that failed or was interrupted
+SCRIPT = ".post-deploy.sh"
+
+
+def post_deploy(definition: Path) -> Path:
+    """Return the script next to a conda yaml that carries its lock."""
+    return definition.with_suffix(SCRIPT)
+
+
+def activated() -> Path | None:
+    """Return the prefix of the activated conda environment."""
+    prefix = os.environ.get("CONDA_PREFIX")
+    return Path(prefix) if prefix else None
+
+
+def is_made_of(prefix: Path, definition: Path) -> bool:
+    """Return True if Snakemake made a prefix of a definition as it is now."""
+    pairs = [(Path(f"{prefix}.yaml"), definition)]
+    if (script := post_deploy(definition)).exists():
+        pairs.append((Path(f"{prefix}{SCRIPT}"), script))
+    try:
+        same = all(copy.read_bytes() == original.read_bytes() for copy, original in pairs)
+    except OSError:
+        return False
+    return same and (prefix / "conda-meta").is_dir()
+
+
+def is_complete(prefix: Path, definition: Path) -> bool:
+    """Return True if all packages of a definition are installed in the prefix made of it."""
+    installed = (prefix / COMPLETE).exists() or not post_deploy(definition).exists()
+    return installed and is_made_of(prefix, definition)
+
+
+def find_prefix(definition: Path, another: bool) -> Path:
+    """Return the activated environment, or, with `another`, one of the definition next to it.
+
+    Raises EnvironmentProblem if that was not made of the definition: the activation of another
+    environment may have failed, which leaves that of Snakemake itself.
+    """
+    prefix = activated()
+    candidates = [prefix] if prefix else []
+    if prefix and another:
+        scripts = sorted(prefix.parent.glob(f"*{SCRIPT}"))
+        candidates = [Path(str(script).removesuffix(SCRIPT)) for script in scripts]
+    for candidate in candidates:
+        if is_made_of(candidate, definition):
+            return candidate
+    raise EnvironmentProblem(
+        f"{prefix or 'no activated environment'} is not the conda environment of {definition}: run "
+        "Snakemake with --use-conda"
+    )
+
+
+def conda_interpreter(definition: Path, another: bool, log: Path | None, title: str) -> str:
+    """Return the interpreter of the conda environment of a definition, see :func:`find_prefix`."""
+    prefix = find_prefix(definition, another)
+    if not is_complete(prefix, definition):
+        with locked(prefix) as lock:
+            if not is_complete(prefix, definition):
+                with installing(log or Path(f"{prefix}.log"), title, lock) as run:
+                    run(["sh", f"{prefix}{SCRIPT}"], CONDA_PREFIX=str(prefix))
+                    if (prefix / FAILED).exists():
+                        raise failure(prefix / FAILED)
+                # The script of a user's framework does not write it.
+                write_atomically(prefix / COMPLETE, "")
+    return str(prefix / "bin" / "python")

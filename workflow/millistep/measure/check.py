@@ -1,0 +1,162 @@
+"""Tries a model out on one framework: builds it, makes two steps of each task, records nothing.
+
+A problem does not end it, so that all problems are found at once. Run by `millistep check-model`.
+"""
+
+import copy
+import importlib
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from millistep.measure import frameworks, models
+from millistep.measure.conformance import check_device, check_model, check_settings, check_work
+from millistep.measure.frameworks import feeding
+from millistep.measure.observed import parity
+from millistep.measure.process import MAX_MESSAGE, Events, line_of_model, run
+from millistep.measure.timer import Finished
+
+STEPS = 2
+
+
+class Ticks:
+    """A clock that counts; it stops a loop after two steps."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def start(self) -> None:
+        """Do nothing: no step is timed."""
+
+    def tick(self) -> bool:
+        self.count += 1
+        return self.count > STEPS
+
+
+class Trial:
+    """One task of a model on a framework: what was found, and the problems."""
+
+    def __init__(self, framework: frameworks.Framework, asked: dict[str, Any]) -> None:
+        self.framework, self.asked = framework, asked
+        self.found: dict[str, Any] = {"task": asked["cell"]["task"]}
+        self.problems: list[dict[str, str]] = []
+
+    def run(self) -> None:
+        with self._part():
+            self.framework.build()
+            self._look("parameters", self.framework.work)
+            self._look("inputs", self._inputs)
+            self._check()
+            with self._part():
+                self._steps()
+                with suppress(Exception):  # some layers cannot be called with symbols
+                    self.found["outputs"] = self._outputs()
+                card = parity(self.framework, {"images_per_step": None})
+                names = ("dtype", "execution", "compiler", "optimizer", "optimizer_update")
+                self.found |= {name: card.get(name) for name in (*names, "declared", "attention")}
+
+    def _check(self) -> None:
+        cell, request = self.framework.cell, self.asked
+        with self._part():
+            work = importlib.import_module(f"millistep.measure.models.{cell.model}.work")
+            amount = work.per_step(cell.task, cell.architecture, cell.batch_size)
+            check_work(cell.model, amount)
+            self.found["flops"] = amount["flops_per_step"]
+        with self._part():
+            where = f"tasks.{cell.task}.parameters.{request['scale']}"
+            sizes = self.framework.work()
+            check_model(sizes, request["parameters"], request["trains"], where)
+        with self._part():
+            check_settings(cell, getattr(self.framework, "settings", dict)())
+
+    def _steps(self) -> None:
+        ticks = Ticks()
+        with suppress(Finished):
+            self.framework.run(ticks)
+        self.framework.fence()
+        self.found["batches_per_call"] = getattr(self.framework, "batches_per_tick", 1)
+
+    def _inputs(self) -> Any:
+        cell, builder = self.framework.cell, self.framework.models
+        if not hasattr(builder, "batch") or cell.task in getattr(builder, "LOOPS", {}):
+            return None
+        batch = builder.batch(cell, cell.batch_size)
+        arrays = list(_arrays(batch))
+        if arrays and all(tuple(a.shape[:1]) != (cell.batch_size,) for a in arrays):
+            shapes = ", ".join(map(_text, arrays))
+            self._problem(
+                "WrongModel",
+                f"no array of batch() has {cell.batch_size} samples on its first axis ({shapes})",
+            )
+        return feeding.mapped(_text, batch)
+
+    def _outputs(self) -> Any:
+        outputs = getattr(self.framework, "outputs", None)
+        return outputs and feeding.mapped(_text, outputs())
+
+    def _look(self, name: str, find: Callable[[], Any]) -> None:
+        with self._part():
+            self.found[name] = find()
+
+    @contextmanager
+    def _part(self) -> Iterator[None]:
+        """Turn what fails here into a problem."""
+        try:
+            yield
+        except Exception as error:
+            traceback.print_exc()
+            self._problem(type(error).__name__, str(error), line_of_model(error))
+
+    def _problem(self, kind: str, message: str, line: str | None = None) -> None:
+        problem = {"type": kind, "message": message[:MAX_MESSAGE]} | (
+            {"line": line} if line else {}
+        )
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+def _arrays(batch: Any) -> Iterator[Any]:
+    """Yield the arrays of a batch."""
+    if isinstance(batch, dict):
+        batch = tuple(batch.values())
+    if isinstance(batch, tuple | list):
+        for each in batch:
+            yield from _arrays(each)
+    elif getattr(batch, "shape", ()):
+        yield batch
+
+
+def _text(array: Any) -> str:
+    """Return '(8, 16) float32'."""
+    if array is None:
+        return "none"
+    shape = tuple(getattr(array, "shape", ()))
+    dtype = getattr(array, "dtype", type(array).__name__)
+    dtype = getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
+    return f"{tuple(None if n is None else int(n) for n in shape)} {dtype}"
+
+
+def check(request: dict[str, Any], events: Events) -> None:
+    """Try each task of the request, and report what was found after each."""
+    for folder in request["folders"]:
+        models.__path__.append(str(Path(folder, "models")))
+        frameworks.__path__.append(str(Path(folder, "frameworks")))
+    cells = [frameworks.Cell(**task["cell"]) for task in request["tasks"]]
+    loaded = frameworks.create(cells[0])
+    loaded.load()
+    check_device(cells[0].accelerator, loaded.live_accelerator)
+    results = []
+    for cell, asked in zip(cells, request["tasks"], strict=True):
+        framework = copy.copy(loaded)
+        framework.cell = cell
+        framework.declared = set(framework.declared)  # type: ignore[attr-defined]
+        trial = Trial(framework, asked)
+        trial.run()
+        results.append({**trial.found, "problems": trial.problems})
+        events.send("checked", results=results)
+
+
+def main() -> None:
+    run(check)

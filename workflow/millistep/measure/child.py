@@ -1,0 +1,278 @@
+"""The measured process: import, build, measure one task, report to the parent.
+
+Reads what it is to measure from the command line as JSON and writes one JSON line per event
+to the file descriptor it is given. A kill loses only what was in flight.
+"""
+
+import contextlib
+import dataclasses
+import importlib
+import re
+import resource
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from millistep.measure import frameworks, models
+from millistep.measure.caught import Caught
+from millistep.measure.conformance import (
+    WrongPrecision,
+    check_device,
+    check_model,
+    check_precision,
+    check_settings,
+    check_work,
+)
+from millistep.measure.foreign import Others
+from millistep.measure.kernel import Kernel
+from millistep.measure.observed import parity, peak_device, with_profile
+from millistep.measure.probe import probe
+from millistep.measure.process import MAX_MESSAGE, Events, run
+from millistep.measure.profile import profile
+from millistep.measure.protocol import PROTOCOLS
+from millistep.measure.quota import Quota
+from millistep.measure.timer import MANY_STEPS, MAX_WINDOW_STEPS, Timer, harness_ns
+
+
+def measure(request: dict[str, Any], events: Events) -> None:
+    """Measure one run; its warnings are reported even if it fails."""
+    for folder in request["folders"]:
+        models.__path__.append(str(Path(folder, "models")))
+        frameworks.__path__.append(str(Path(folder, "frameworks")))
+    caught = Caught()
+    try:
+        Measurement(request, events, caught).run()
+    except BaseException:
+        events.send("warnings", warnings=caught.texts())
+        raise
+
+
+class Measurement:
+    """One run, stage by stage; each stage reports to the parent what it found."""
+
+    def __init__(self, request: dict[str, Any], events: Events, caught: Caught) -> None:
+        self.request, self.events, self.caught = request, events, caught
+        self.protocol = PROTOCOLS[request["scale"]]
+        self.cell = frameworks.Cell(**request["cell"])
+        self.framework = frameworks.create(self.cell)
+        self.start: dict[str, float | str | None] = {"compile_cache": None}
+        self.legacy: dict | None = None
+        self.harness_ns: float | None = None
+        self.failures: list[str] = []  # of parts of the record
+        self.extra_s = 0.0
+        self.turns = open(request["turns_fd"])  # noqa: SIM115 (open as long as this process)
+
+    def run(self) -> None:
+        """Run all stages; what fails after ``measured`` costs nothing that was measured before."""
+        self.load()
+        with self._seconds("build_s"):
+            self.framework.build()
+        check_settings(self.cell, getattr(self.framework, "settings", dict)())
+        self.check()
+        self.time()
+        self.describe()
+        self.events.send("measured", probeable=self.framework.probeable)
+        with self._extra():
+            if "legacy" in self.request["extras"]:
+                self.estimate_as_published()
+            self.probe()
+            if "profile" in self.request["extras"] and hasattr(self.framework, "begin_profile"):
+                self.profile()
+        self._report_timing()
+
+    def load(self) -> None:
+        """Import the framework, force the requested precision, check device and precision."""
+        with self._seconds("import_s"):
+            self.framework.load()
+            # This check starts the device, which every user waits for, too.
+            check_device(self.cell.accelerator, self.framework.live_accelerator)
+        if self.cell.precision != "default":
+            self.framework.force_precision(self.cell.precision)
+            check_precision(self.cell.precision, self.framework.precision())
+        limit = getattr(self.framework, "device_limit_mib", lambda: None)
+        self.events.send("limit", device_limit_mib=limit())
+
+    def check(self) -> None:
+        """Report the work of a step; check that the model is the one that the row is about."""
+        cell, sizes = self.cell, self.framework.work()
+        self.work = importlib.import_module(f"millistep.measure.models.{cell.model}.work")
+        self.amount = self.work.per_step(cell.task, cell.architecture, cell.batch_size)
+        check_work(cell.model, self.amount)
+        self.events.send("work", work={**sizes, **self.amount})
+        where = f"tasks.{cell.task}.parameters.{self.request['scale']}"
+        check_model(sizes, self.request["parameters"], self.request["trains"], where)
+
+    def time(self) -> None:
+        """Time first step, warm-up, windows and synchronized steps, through the public API."""
+        framework, kernel, others = self.framework, Kernel(), Others()
+        quota = Quota(self.request.get("cpu_stats", []))
+        keeps = getattr(framework, "keeps_outputs", lambda: False)()
+
+        def begin() -> None:
+            if not self.timer.windows:
+                getattr(framework, "restart_peak_device", lambda: None)()
+            others.begin()
+            quota.begin()
+            kernel.begin()
+
+        def end() -> None:
+            kernel.end()
+            quota.end()
+            others.end()
+
+        synchronized = self.protocol.synchronized_steps if self.request["extras"] else 0
+        self.timer = Timer(
+            dataclasses.replace(self.protocol, synchronized_steps=synchronized),
+            framework.fence,
+            framework.compilations,
+            next_turn=self.next_turn,
+            on_turn=begin,
+            on_turn_end=end,
+            late=getattr(framework, "late_ns", None),
+            batches=getattr(framework, "batches_per_tick", 1),
+            most_steps=MAX_WINDOW_STEPS if keeps else MANY_STEPS,
+        )
+        framework.run(self.timer)
+        with self._or_warn("timing.compile_cache"):
+            self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
+        self.events.send("foreign", share=others.share())
+        timer = self.timer
+        self.events.send("kernel", **kernel.found(timer.steps, timer.elapsed_ns, self.cell.threads))
+        self.events.send("quota", **quota.found())
+        self.events.send("window", ns=timer.span_ns)
+        with self._or_warn("timing.harness_ns"):
+            self.harness_ns = harness_ns(framework)
+        self._report_timing()
+
+    def next_turn(self, timer: Timer) -> int:
+        """Report that this process is ready; return the windows of its next turn, 0 after the last.
+
+        The supervisor may stop this process until then.
+        """
+        if timer.windows:
+            self._report_timing()
+        self.events.send("turn", left=timer.windows_left)
+        return int(self.turns.readline() or 0)
+
+    def estimate_as_published(self) -> None:
+        """Estimate ms/step by the published arithmetic; if this fails, only this is lost.
+
+        A slow first step, which it subtracts, can make the estimate negative.
+        """
+        p = self.protocol
+        with self._or_warn("timing.legacy"):
+            step_ms, steps, words = self.framework.legacy(p.legacy_steps, p.legacy_cap_s)
+            if step_ms <= 0:
+                raise ValueError(f"the estimate is {step_ms:.3g} ms/step")
+            self.legacy = {"step_ms": step_ms, "steps": steps, "method": words}
+        self._report_timing()
+
+    def describe(self) -> None:
+        """Report memory, observed settings and warnings, before probes would change them."""
+        # Before the observed settings, which compute a little when they are read back.
+        memory = {"peak_rss_mib": peak_rss_mib()}
+        with self._or_warn("memory.peak_device_mib"):
+            memory |= peak_device(self.framework)
+        self.events.send("memory", **memory)
+        self.observed: dict[str, Any] | None = None
+        with self._or_warn("parity"):
+            self.observed = parity(self.framework, self.amount)
+        self.events.send("parity", parity=self.observed)
+        self._report_timing()
+        self._report_warnings()
+
+    def probe(self) -> None:
+        """Measure the same step at other batch sizes and lengths."""
+        probes = []
+        for planned in self.request["probes"] if self.framework.probeable else []:
+            with self._or_warn("probes"):
+                probes.append(probe(self.framework, self.protocol, self.work, planned))
+                self.events.send("probes", probes=probes)
+
+    def profile(self) -> None:
+        """Find the share of a step in which nothing computes, and which attention kernel ran.
+
+        If the profiler fails, only this is lost.
+        """
+        with self._or_warn("host_overhead"):
+            share = profile(self.framework, self.timer.step_ns)
+            self.events.send("host_overhead", host_overhead=share)
+            kernels = getattr(self.framework, "attention_kernels", None)
+            if kernels is not None and self.observed:
+                graphs = getattr(self.framework, "launches_graphs", False)
+                observed = with_profile(self.observed, kernels, graphs)
+                self.events.send("parity", parity=observed)
+
+    @contextlib.contextmanager
+    def _or_warn(self, place: str) -> Iterator[None]:
+        """Turn a failure into a warning of the record: what was timed is true all the same, unless
+        it was another framework or another precision.
+        """
+        try:
+            yield
+        except (frameworks.WrongFramework, WrongPrecision):
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            self.failures.append(f"{place}: {words[:MAX_MESSAGE]}")
+            self._report_warnings()
+
+    def _report_warnings(self) -> None:
+        self.events.send("warnings", warnings=[*self.caught.texts(), *self.failures])
+
+    def _report_timing(self) -> None:
+        """Report the record's timing, as far as it is known."""
+        timer = self.timer
+        found = {
+            **self.start,
+            "first_step_s": timer.first_step_ns / 1e9,
+            "warmup_steps": max(1, timer.warmup_steps),
+            "warmup_s": timer.warmup_ns / 1e9,
+            "windows": timer.recorded,
+            "late_ns": timer.late_ns or None,
+            "harness_ns": self.harness_ns,
+            "stop": timer.stop,
+            "synchronized_ns": timer.synchronized_ns,
+            "legacy": self.legacy,
+            "compilations": {
+                "before_timing": timer.compilations_before,
+                "during_timing": timer.compilations_during,
+            },
+            "timed_s": timer.timed_ns / 1e9 + self.extra_s,
+        }
+        self.events.send("timing", timing=found)
+
+    @contextlib.contextmanager
+    def _seconds(self, name: str) -> Iterator[None]:
+        start = time.perf_counter_ns()
+        yield
+        self.start[name] = (time.perf_counter_ns() - start) / 1e9
+
+    @contextlib.contextmanager
+    def _extra(self) -> Iterator[None]:
+        start = time.perf_counter_ns()
+        try:
+            yield
+        finally:
+            self.extra_s += (time.perf_counter_ns() - start) / 1e9
+
+
+def peak_rss_mib() -> float:
+    """Return the largest resident memory of this process so far. On Linux ``getrusage`` would count
+    what the process that started this one had, too.
+    """
+    status = Path("/proc/self/status")
+    told = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
+    if told:
+        return int(told[1]) / 2**10
+    # KiB on Linux, bytes on macOS.
+    unit = 2**10 if sys.platform == "linux" else 2**20
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def main() -> None:
+    run(measure)

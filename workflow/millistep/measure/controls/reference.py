@@ -1,0 +1,70 @@
+"""The process of the reference workload: fixed work that shows whether the machine drifted.
+
+A loop of plain Python, a copy in the device's memory, products of two matrices in every dtype that
+the models may compute in. It starts, reports and ends as a run does.
+"""
+
+import statistics
+from typing import Any
+
+from millistep.measure.controls import repeated
+from millistep.measure.controls.matmul import library
+from millistep.measure.foreign import Others
+from millistep.measure.process import Events, run
+
+DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
+LOOP_TURNS = 500_000
+COPY_MIB = {"cpu": 128, "cuda": 1024}  # more than the caches hold
+BLOCK = {"cpu": 1, "cuda": 10}  # issued between two synchronizations, so that a device never waits
+
+
+def measure(request: dict[str, Any], events: Events) -> None:
+    """Do each kind of work for ``part_s`` seconds, and report it in an event."""
+    accelerator, part_s = request["accelerator"], request["part_s"]
+    others = Others()
+    others.begin()
+    turns = repeated(loop, lambda: None, 1, part_s)
+    events.send("python_loop", ms=1000 * statistics.median(turns))
+
+    device = library(request)
+    mib = COPY_MIB[accelerator]
+    copies = repeated(device.copy(mib), device.fence, BLOCK[accelerator], part_s)
+    events.send("memory_copy", gib_per_s=mib / 1024 / statistics.median(copies))
+
+    size = matrix_size(accelerator, request["threads"])
+    products = []
+    lacking = getattr(device, "lacks", ())
+    for dtype in (dtype for dtype in DTYPES[accelerator] if dtype not in lacking):
+        seconds = repeated(device.product(dtype, size), device.fence, BLOCK[accelerator], part_s)
+        products.append(
+            {
+                "dtype": dtype,
+                "size": size,
+                "flops_per_s": 2 * size**3 / min(seconds),
+                "step_ms": 1000 * statistics.median(seconds),
+            }
+        )
+        events.send("matmul", products=products)
+    others.end()
+    events.send("foreign", share=others.share())
+
+
+def matrix_size(accelerator: str, threads: int) -> int:
+    """Return rows of a matrix that is large enough to reach the device's peak, yet quickly
+    multiplied.
+    """
+    if accelerator == "cuda":
+        return 8192
+    return 1024 if threads <= 8 else 4096
+
+
+def loop() -> int:
+    """Add numbers in plain Python: work for the interpreter alone."""
+    total = 0
+    for number in range(LOOP_TURNS):
+        total += number & 3
+    return total
+
+
+def main() -> None:
+    run(measure)

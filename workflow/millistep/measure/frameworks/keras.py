@@ -1,0 +1,324 @@
+"""What every Keras column shares: the loop, the clock, the published arithmetic.
+
+The clock is read in ``on_*_batch_begin``. Keras calls it on the thread that
+issues the steps, with every backend, and the clock changes nothing in how steps
+are dispatched: overriding ``on_*_batch_end`` would switch Keras 3.6 and later to
+waiting for each step on JAX and PyTorch (keras pull request 20284), and Keras 2
+fetches a step's results for any callback of a batch that does not take tensors.
+"""
+
+import contextlib
+import time
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from millistep.measure.conformance import WrongModel
+from millistep.measure.frameworks import Cell, Clock, feeding, loops
+from millistep.measure.frameworks.results import FETCHED
+from millistep.measure.models import Tick, TrainerBuilder
+from millistep.measure.timer import Finished
+
+# A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
+ENDLESS = 10_000_000
+AVERAGES = ("moving_mean", "moving_variance")  # of batch normalization
+# A GRU has two biases in Keras, too (reset_after).
+CELLS_WITH_A_BIAS = ("LSTMCell", "SimpleRNNCell")
+
+
+class KerasFramework(ABC):
+    """Base of the Keras columns; subclasses set the version of Keras and the backend."""
+
+    probeable = True
+    keras: Any  # the module
+    models: TrainerBuilder
+    model: Any
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+        self.declared: set[str] = {"attention", "scheduler"}
+        self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
+        self.fed_batch: Any = None  # the batch that is repeated
+        self._callback: Any = None  # the clock that Keras was given last
+        self._ended: list[Finished] = []  # holds the frames of ended loops, see _left
+
+    def seed(self) -> None:
+        """Seed all random generators that this process draws from."""
+        self.keras.utils.set_random_seed(self.cell.seed)
+
+    def run(self, timer: Clock) -> None:
+        """Run the task at the cell's own batch size, through the public API."""
+        self.run_at(self.cell.batch_size, timer)
+
+    def run_at(self, batch_size: int, timer: Clock) -> None:
+        """Make one call of the public API, which lasts until the timer has enough steps."""
+        loop = self._loop(batch_size)
+        data = None if loop else self.dataset(batch_size)
+        timer.start()
+        try:
+            if loop:
+                self.loop_facts = loop(timer.tick) or {}
+            else:
+                self._callback = self._clock(timer)
+                self._call(data, self._callback)
+        except Finished as end:
+            self._left(end)
+        finally:
+            self.settle()
+
+    @property
+    def batches_per_tick(self) -> int:
+        """Batches that Keras hands to one call of its compiled function."""
+        if self._loop(self.cell.batch_size):
+            return 1
+        return self.steps_per_execution()
+
+    def steps_per_execution(self) -> int:
+        return int(self.model.steps_per_execution)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the column as the built model has them."""
+        return {"jit_compile": self.compiled()}
+
+    def compiled(self) -> bool:
+        """Return True if Keras compiles the steps."""
+        return bool(self.model.jit_compile) and not self.model.run_eagerly
+
+    def make_weights(self) -> None:
+        """Have a subclassed model make its weights, as ``fit`` does at the first batch."""
+        own = self._loop(self.cell.batch_size) is not None
+        done = self.model.weights if own else self.model.built
+        if done or not hasattr(self.models, "batch"):
+            return
+        inputs = self._batch(self.cell.batch_size)[0]
+        try:
+            self.show(inputs)
+        except Exception as error:
+            if self.model.weights:  # it makes others, if any, at the first batch
+                return
+            words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            raise WrongModel(
+                f"the model has no weights yet, and Keras cannot make them from a batch ({words}): "
+                "call the model once in build(cell), or give its class a method build"
+            ) from error
+
+    def show(self, inputs: Any) -> Any:
+        """Call the model with symbols of the inputs, which computes nothing; return its outputs."""
+        symbol = self.keras.KerasTensor
+        return self.model(
+            feeding.mapped(lambda array: symbol(array.shape, str(array.dtype)), inputs)
+        )
+
+    def outputs(self) -> Any:
+        """Return outputs of the model, to look at their shapes; None in a loop of its own."""
+        size = self.cell.batch_size
+        return None if self._loop(size) else self.show(self._batch(size)[0])
+
+    def _batch(self, batch_size: int) -> tuple[Any, ...]:
+        """Return the batch of the builder: inputs, targets, weights of the samples."""
+        batch = self.models.batch(self.cell, batch_size)
+        if not isinstance(batch, tuple) or len(batch) not in (1, 2, 3):
+            raise WrongModel(
+                f"batch() returned a {type(batch).__name__}; needed is a tuple: (inputs,), "
+                "(inputs, targets) or (inputs, targets, sample_weight)"
+            )
+        return batch
+
+    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
+        """Return ``(ms, steps, words)`` as published: host clock in batch callbacks, without a
+        synchronization, but Keras may fetch each step's results for the callbacks.
+        """
+        loop = self._loop(self.cell.batch_size)
+        if loop:
+            return loops.legacy(loop, steps, cap_s)
+        if self.batches_per_tick > 1:
+            raise ValueError("the original timing method needs a callback for each batch")
+        callback = self._legacy_callback(steps, cap_s)
+        try:
+            self._call(self.dataset(self.cell.batch_size), callback)
+        except Finished as end:
+            self._left(end)
+        finally:
+            self.settle()
+        waits = self.results_for(callback) == FETCHED
+        words = "results fetched in each step" if waits else loops.NO_FENCE
+        return (
+            1000.0 * (callback.end_s - callback.begin_s) / callback.steps,
+            callback.steps,
+            f"host clock in batch callbacks, first step dropped, {words}",
+        )
+
+    def _left(self, end: Finished) -> None:
+        """Keep what a loop was left by where its frames, in the traceback, keep an iterator that
+        takes long to end. Others would keep arrays on the device as long as the process lives.
+        """
+        if self.ends_slowly:
+            self._ended.append(end)
+
+    def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None] | None:
+        """Return the task's own loop; None if Keras' trainer drives it."""
+        own = getattr(self.models, "LOOPS", {}).get(self.cell.task)
+        return own and partial(own, self.model, self.cell, batch_size)
+
+    def model_library(self) -> str | None:
+        """Return the name and version of the library with the model; None if that is Keras
+        alone.
+        """
+        library = self.library()
+        return versioned(library) if library else None
+
+    def library(self) -> Any:
+        """Return the library with the model, as its builder imports it."""
+        names = ("keras_hub", "keras_nlp", "keras_cv")
+        return next(filter(None, (getattr(self.models, name, None) for name in names)), None)
+
+    fed_as = "NumPy arrays"
+    ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
+
+    def feeding(self) -> dict[str, Any]:
+        """Return the observed settings about how the steps are fed."""
+        if self._loop(self.cell.batch_size):
+            return feeding.OWN_LOOP
+        return feeding.facts(self.fed_as, self.fed_batch)
+
+    def step_results(self) -> str | None:
+        """Return the fate of each step's metrics or outputs; None where Keras drove no step: before
+        the first run, and in a loop of the library's own.
+        """
+        driven = self._callback and not self._loop(self.cell.batch_size)
+        return self.results_for(self._callback) if driven else None
+
+    def keeps_outputs(self) -> bool:
+        """Return True if Keras gathers each step's outputs: its ``predict`` returns those of
+        all.
+        """
+        return self.cell.task == "predict" and not self._loop(self.cell.batch_size)
+
+    @abstractmethod
+    def results_for(self, callback: Any) -> str:
+        """Return how Keras treats a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
+
+    @abstractmethod
+    def dataset(self, batch_size: int) -> Any:
+        """Return the data for the trainer: one batch, repeated."""
+
+    def settle(self) -> None:  # noqa: B027 (most have nothing to do)
+        """Bring the model back to a usable state after a loop was left, or has failed."""
+
+    def work(self) -> dict[str, int]:
+        """Return numbers of parameters of the live model.
+
+        Only Keras counts the averages of batch normalization among the weights, and only PyTorch
+        has two biases in recurrent layers. Both are counted on their own.
+        """
+        averages = sum(_size(v) for v in self.model.weights if _name(v) in AVERAGES)
+        return {
+            "parameters": int(sum(_size(v) for v in self.model.weights)) - averages,
+            "trainable_parameters": int(sum(_size(v) for v in self.model.trainable_weights)),
+            "moving_averages": averages,
+            "second_biases": sum(map(_recurrent_biases, self.model._flatten_layers())),
+        }
+
+    def _call(self, data: Any, callback: Any) -> None:
+        # The base class's methods: KerasHub's tasks would refuse ready-made batches.
+        method = getattr(self.keras.Model, self.cell.task)
+        options = {"shuffle": False} if self.cell.task == "fit" else {}
+        method(self.model, data, verbose=0, callbacks=[callback], **options)
+
+    def _clock(self, timer: Clock) -> Any:
+        callback: Any = self.keras.callbacks.Callback
+        batches = self.batches_per_tick
+
+        class StepClock(callback):
+            next_batch = 0
+
+            def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+                if batch != self.next_batch:
+                    raise WrongModel(
+                        f"Keras began batch {batch} where {self.next_batch} was due: "
+                        f"steps_per_execution is not {batches} all the time"
+                    )
+                self.next_batch = batch + batches
+                if timer.tick():
+                    raise Finished
+
+            on_predict_batch_begin = on_train_batch_begin
+
+        return StepClock()
+
+    def empty_steps(self, timer: Clock) -> None:
+        """Drive the clock alone, as Keras does at each call, until the timer has enough."""
+        if self._loop(self.cell.batch_size):
+            while not timer.tick():
+                pass
+            return
+        clock, batch, batches = self._clock(timer), 0, self.batches_per_tick
+        with contextlib.suppress(Finished):
+            while True:
+                clock.on_train_batch_begin(batch)
+                batch += batches
+
+    def _legacy_callback(self, steps: int, cap_s: float) -> Any:
+        callback: Any = self.keras.callbacks.Callback
+
+        class LegacyClock(callback):
+            begin_s = end_s = 0.0
+
+            def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+                if batch == 1:
+                    self.begin_s = time.perf_counter()
+
+            def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+                now = time.perf_counter()
+                if batch and (batch == steps or now - self.begin_s > cap_s):
+                    self.end_s, self.steps = now, batch
+                    raise Finished
+
+            on_predict_batch_begin = on_train_batch_begin
+            on_predict_batch_end = on_train_batch_end
+
+        return LegacyClock()
+
+
+def computing_dtype(model: Any) -> str:
+    """Return the dtype that the layers with the parameters compute in, by their own attributes.
+
+    Several types are all named, each with its share of the parameters. The policy of the model
+    around them, or of the process, may be another one and computes nothing.
+    """
+    # Of nested layers the innermost one computes: it has the fewest variables, so it comes last.
+    layers = sorted(model._flatten_layers(), key=lambda layer: -len(layer.weights))
+    owned = {id(variable): (layer, variable) for layer in layers for variable in layer.weights}
+    parameters: Counter[str] = Counter()
+    for layer, variable in owned.values():
+        parameters[layer.compute_dtype] += _size(variable)
+    if not parameters:
+        return model.compute_dtype
+    if len(parameters) == 1:
+        return next(iter(parameters))
+    share = 100 / parameters.total()
+    return ", ".join(f"{name} {share * n:.4g} %" for name, n in parameters.most_common())
+
+
+def _name(variable: Any) -> str:
+    return str(variable.name).rpartition("/")[2].partition(":")[0]
+
+
+def _recurrent_biases(layer: Any) -> int:
+    """Return the biases of a recurrent cell that PyTorch's layer has twice."""
+    bias = getattr(layer, "bias", None) if type(layer).__name__ in CELLS_WITH_A_BIAS else None
+    return 0 if bias is None else _size(bias)
+
+
+def versioned(library: Any) -> str:
+    """Return the name and version of an imported library, as 'keras-cv 0.9.0'."""
+    return f"{library.__name__.replace('_', '-')} {library.__version__}"
+
+
+def _size(variable: Any) -> int:
+    size = 1
+    for length in variable.shape:
+        size *= int(length)
+    return size

@@ -1,0 +1,102 @@
+"""Keras 2 (tf-keras) on TensorFlow, fed by tf.data as its users do."""
+
+import importlib
+import os
+import sys
+from typing import Any
+
+from millistep.measure import models
+from millistep.measure.frameworks import Clock, WrongFramework, builder, products
+from millistep.measure.frameworks.keras import KerasFramework, computing_dtype, versioned
+from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from millistep.measure.frameworks.results import FETCHED, LEFT
+from millistep.measure.frameworks.tensorflow import TensorFlowMixin
+
+
+class Framework(TensorFlowMixin, KerasFramework):
+    family = "keras2"
+
+    def load(self) -> None:
+        # Read by TensorFlow when tf.keras is first touched. Without it tf.keras is Keras 3.
+        os.environ["TF_USE_LEGACY_KERAS"] = "1"
+        import tensorflow as tf
+        import tf_keras
+
+        self.tf = tf
+        self.apply_threads()
+        self.limit_memory()
+        self.keras = tf.keras
+        version, module = tf_keras.__version__, self.keras.layers.Dense.__module__
+        if not version.startswith("2.") or not module.startswith("tf_keras."):
+            raise WrongFramework(f"expected Keras 2, tf.keras is Keras {version} from {module}")
+        self.version = version
+        self.models = builder(self.cell, self.family)
+
+    def build(self) -> None:
+        self.seed()
+        self.model = self.models.build(self.cell)
+        self.make_weights()
+        self.count_traces()
+
+    def precision(self) -> dict[str, str]:
+        tf = self.tf
+
+        def matmul(x: Any) -> Any:
+            return tf.matmul(tf.fill((SIZE, SIZE), x), tf.ones((SIZE, SIZE)))[0, 0]
+
+        def convolution(x: Any) -> Any:
+            filters = tf.ones((KERNEL, KERNEL, CHANNELS, CHANNELS))
+            return tf.nn.conv2d(tf.fill((1, 32, 32, CHANNELS), x), filters, 1, "VALID")[0, 0, 0, 0]
+
+        return used(matmul, convolution)
+
+    def model_library(self) -> str | None:
+        """Add the source of KerasCV's and KerasNLP's operations, such as softmax: Keras 2 has none
+        of its own.
+        """
+        found, library = super().model_library(), self.library()
+        if library is None:
+            return found
+        ops = importlib.import_module(f"{library.__name__}.src.backend.ops")
+        source = sys.modules[ops.softmax.__module__.partition(".")[0]]
+        return f"{found}, operations of {versioned(source)}"
+
+    def compiled(self) -> bool:
+        return bool(self.model._jit_compile) and not self.model.run_eagerly
+
+    def steps_per_execution(self) -> int:
+        return int(self.model._steps_per_execution or 1)
+
+    def show(self, inputs: Any) -> Any:
+        return self.model(inputs)  # Keras 2 has no symbols for all kinds of models
+
+    def _clock(self, timer: Clock) -> Any:
+        clock = super()._clock(timer)
+        clock._supports_tf_logs = True  # else Keras would fetch every step's results for it
+        return clock
+
+    def results_for(self, callback: Any) -> str:
+        callbacks = self.keras.callbacks.CallbackList([callback])
+        return LEFT if callbacks._batch_hooks_support_tf_logs else FETCHED
+
+    def parity(self) -> dict[str, Any]:
+        jit = self.compiled()
+        return {
+            "framework_version": f"tf-keras {self.version}, {self.backend_version()}",
+            "model_library": self.model_library(),
+            "backend": "tensorflow",
+            "dtype": products.dtype(self, computing_dtype(self.model)),
+            "image_data_format": self.keras.backend.image_data_format(),
+            "optimizer": type(self.model.optimizer).__name__ if self.cell.task == "fit" else None,
+            "optimizer_update": "in the step's program" if self.cell.task == "fit" else None,
+            "metrics": ", ".join(self.model.metrics_names) if self.cell.task == "fit" else None,
+            "step_results": self.step_results(),
+            "jit_compile": jit,
+            # The default of compile(); generate() sets its own jit_compile.
+            "jit_compile_auto": None if self.cell.task == "generate" else False,
+            "attention": models.attention(self.models, self.model),
+            **self.execution(jit),
+            **self.feeding(),
+            **self.loop_facts,
+            **models.facts(self.models, self.model, self.cell),
+        }

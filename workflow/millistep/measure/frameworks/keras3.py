@@ -1,0 +1,151 @@
+"""Keras 3 on any backend: a PyDataset in, the ordinary trainer, the outcome of ``auto`` out."""
+
+import os
+import random
+from abc import abstractmethod
+from typing import Any
+
+from millistep.measure import models
+from millistep.measure.conformance import WrongPrecision
+from millistep.measure.frameworks import WrongFramework, builder, products
+from millistep.measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
+from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from millistep.measure.frameworks.results import BY_A_THREAD, FETCHED, LEFT
+from millistep.measure.libraries.keras import auto_jit_compile
+
+
+class Keras3Framework(KerasFramework):
+    """Base of the Keras 3 columns; subclasses name the backend and wait for its device."""
+
+    family = "keras3"
+    backend = ""
+
+    def load(self) -> None:
+        os.environ["KERAS_BACKEND"] = self.backend
+        self.prepare_backend()
+        import keras
+
+        if not keras.__version__.startswith("3.") or keras.backend.backend() != self.backend:
+            raise WrongFramework(
+                f"expected Keras 3 on {self.backend}, "
+                f"found Keras {keras.__version__} on {keras.backend.backend()}"
+            )
+        self.keras = keras
+        self.models = builder(self.cell, self.family)
+
+    @abstractmethod
+    def backend_version(self) -> str:
+        """Return name and version of the backend."""
+
+    @abstractmethod
+    def execution(self, jit: bool) -> dict[str, Any]:
+        """Return the observed settings about the execution of a step and its place."""
+
+    def optimizer_update(self, jit: bool) -> str:
+        """Return the kind of parameter update: in the step's program, if the backend traces a
+        step.
+        """
+        return "in the step's program"
+
+    def prepare_backend(self) -> None:
+        """Import the backend and apply the thread policy, before Keras is imported."""
+
+    def build(self) -> None:
+        self.seed()
+        self.model = self.models.build(self.cell)
+        self.make_weights()
+        self._check_weights()
+
+    def _check_weights(self) -> None:
+        """Raise :class:`WrongPrecision` if a live weight has another dtype than requested."""
+        for variable in self.model.weights:
+            live = str(self.keras.backend.standardize_dtype(variable.value.dtype))
+            if "float" in variable.dtype and live != variable.dtype:
+                raise WrongPrecision(
+                    f"{getattr(variable, 'path', variable.name)} was requested in {variable.dtype} "
+                    f"and is {live} on {self.backend}{self.wider(live)}"
+                )
+
+    def wider(self, live: str) -> str:
+        """Return how to get the requested dtype, as the end of a sentence."""
+        return ""
+
+    def seed(self) -> None:
+        """Seed Python and NumPy; Keras draws its own seeds from Python's generator.
+
+        ``keras.utils.set_random_seed`` imports TensorFlow on every backend: seconds that no step
+        needs. Each backend adds its own seed.
+        """
+        import numpy as np
+
+        random.seed(self.cell.seed)
+        np.random.seed(self.cell.seed)
+
+    def dataset(self, batch_size: int) -> Any:
+        batch = self.fed_batch = self._batch(batch_size)
+        data: Any = self.keras.utils.PyDataset
+
+        class Repeated(data):
+            def __len__(self) -> int:
+                return ENDLESS
+
+            def __getitem__(self, index: int) -> Any:
+                return batch
+
+        return Repeated()
+
+    def precision(self) -> dict[str, str]:
+        ops, image = self.keras.ops, (1, 32, 32, CHANNELS)
+
+        def matmul(x: Any) -> Any:
+            square = (SIZE, SIZE)
+            return ops.matmul(ops.full(square, x, "float32"), ops.ones(square, "float32"))[0, 0]
+
+        def convolution(x: Any) -> Any:
+            filters = ops.ones((KERNEL, KERNEL, CHANNELS, CHANNELS), "float32")
+            images = ops.full(image, x, "float32")
+            return ops.conv(images, filters, data_format="channels_last")[0, 0, 0, 0]
+
+        return used(matmul, convolution)
+
+    def results_for(self, callback: Any) -> str:
+        callbacks = self.keras.callbacks.CallbackList([callback])
+        task = "train" if self.cell.task == "fit" else self.cell.task
+        if not hasattr(callbacks, "_async_train"):  # before Keras 3.6
+            return FETCHED if task == "train" else LEFT
+        return BY_A_THREAD if getattr(callbacks, f"_async_{task}") else FETCHED
+
+    def parity(self) -> dict[str, Any]:
+        jit = self.compiled()
+        return {
+            "framework_version": f"keras {self.keras.__version__}, {self.backend_version()}",
+            "model_library": self.model_library(),
+            "backend": self.backend,
+            "dtype": products.dtype(self, computing_dtype(self.model)),
+            "image_data_format": self.keras.config.image_data_format(),
+            "optimizer": _optimizer(self.model) if self.cell.task == "fit" else None,
+            "optimizer_update": self.optimizer_update(jit) if self.cell.task == "fit" else None,
+            "metrics": _metrics(self.model) if self.cell.task == "fit" else None,
+            "step_results": self.step_results(),
+            "jit_compile": jit,
+            "jit_compile_auto": auto_jit_compile(self.keras),
+            "attention": models.attention(self.models, self.model),
+            **self.execution(jit),
+            **self.feeding(),
+            **self.loop_facts,
+            **models.facts(self.models, self.model, self.cell),
+        }
+
+
+def _metrics(model: Any) -> str:
+    """Return the names of what a step of ``fit`` reports: 'loss', or 'loss, accuracy'."""
+    # What compile() was given is one metric that holds those.
+    parts = (part for metric in model.metrics for part in getattr(metric, "metrics", [metric]))
+    return ", ".join(part.name for part in parts)
+
+
+def _optimizer(model: Any) -> str:
+    if model.optimizer is None:  # a train_step of the model's own updates the weights
+        return "none"
+    name = type(model.optimizer).__name__
+    return name if not getattr(model.optimizer, "use_ema", False) else f"{name} with EMA"

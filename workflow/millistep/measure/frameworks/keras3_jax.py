@@ -1,0 +1,215 @@
+"""Keras 3 on JAX."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from millistep.measure import live
+from millistep.measure.device_memory import SHARE
+from millistep.measure.frameworks import Clock, feeding, products
+from millistep.measure.frameworks.denormals import flushed
+from millistep.measure.frameworks.keras3 import Keras3Framework
+from millistep.measure.frameworks.threads import XLA_POOL, named
+from millistep.measure.frameworks.xplane import FACTS, Event, NoOperation, Trace, Traced
+from millistep.measure.libraries.jax import FORMER_FRACTION, memory_fraction, reads_traces
+from millistep.measure.libraries.keras import keeps_state_of_predict, leaves
+
+
+class Framework(Traced, Keras3Framework):
+    backend = "jax"
+    _outputs: Sequence[Any] = ()  # of steps since a synchronization, if no state to wait for
+    _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
+
+    def prepare_backend(self) -> None:
+        # The policy of measure.device_memory, read when JAX first looks for its devices; a user who
+        # has set the variable's old name did so on purpose, and JAX refuses both.
+        if FORMER_FRACTION not in os.environ:
+            os.environ.setdefault(memory_fraction(), str(SHARE))
+        import jax
+        from jax import monitoring
+
+        self.jax = jax
+        self._compiled = 0
+        self._asked: Counter[str] = Counter()  # events on programs kept on disk, by name
+        monitoring.register_event_duration_secs_listener(self._count)
+        monitoring.register_event_listener(self._count_asked)
+
+    def _count(self, event: str, duration_secs: float, **_: Any) -> None:
+        if event == "/jax/core/compile/backend_compile_duration":
+            self._compiled += 1
+
+    def _count_asked(self, event: str, **_: Any) -> None:
+        self._asked[event.removeprefix("/jax/compilation_cache/")] += 1
+
+    def compile_cache(self) -> str | None:
+        """Return the state of the cache, by the programs that JAX looked for, those of building
+        included. JAX counts a look-up without a folder, too. It reports no miss for programs that
+        it never keeps: calls of the host.
+        """
+        looked, found = self._asked["compile_requests_use_cache"], self._asked["cache_hits"]
+        if not looked or not self.jax.config.jax_compilation_cache_dir:
+            return None
+        return "warm" if found == looked else "cold"
+
+    def live_accelerator(self) -> tuple[str, str]:
+        return live.of_jax(self.jax)
+
+    def force_precision(self, precision: str) -> None:
+        names = {"float32": "float32", "tf32": "tensorfloat32"}
+        self.jax.config.update("jax_default_matmul_precision", names[precision])
+
+    def build(self) -> None:
+        super().build()
+        predicts = self.cell.task == "predict" and not self._unseen
+        state = self.model.trainable_variables or self.model.non_trainable_variables
+        # Without a program around the step, the state is what went in, and ready at once.
+        if predicts and not (state and self.compiled()):
+            self._keep_outputs()
+
+    def _keep_outputs(self) -> None:
+        """Keep the outputs of steps, to wait for them where no state shows when a step is ready."""
+        self.model.make_predict_function()
+        step = self.model.predict_function
+
+        def kept(state: Any, iterator: Any) -> Any:
+            outputs, state = step(state, iterator)
+            self._outputs = [*self._outputs, outputs]
+            return outputs, state
+
+        self.model.predict_function = kept
+
+    def fence(self) -> None:
+        # The state of the last step, every updated variable and metric in it.
+        # One program computes state and outputs, so all are ready together; without one, outputs
+        # are kept. block_until_ready needs the leaves: the state itself is an opaque dict
+        # of Keras containers to it, and waiting for that waits for nothing.
+        for ready in getattr(self.model, "_jax_state", None), self._outputs:
+            if ready:
+                self.jax.block_until_ready(leaves(self.keras, ready))
+        self._outputs = []
+
+    def late_ns(self) -> int:
+        # All that lives on the device; only batches of later steps may still be on their way there.
+        fed = {getattr(array, "shape", None) for array in leaves(self.keras, self.fed_batch)}
+        living = [array for array in self.jax.live_arrays() if not array.is_deleted()]
+        late = [array for array in living if array.shape not in fed and not array.is_ready()]
+        start = time.perf_counter_ns()
+        self.jax.block_until_ready(late)
+        return time.perf_counter_ns() - start if late else 0
+
+    def settle(self) -> None:
+        # The step's state is outside the model until it is synchronized; the loop was left
+        # before that.
+        self.model.jax_state_sync()
+        for variable, value in self._taken_out:
+            variable.assign(value)
+
+    def _call(self, data: Any, callback: Any) -> None:
+        self._outputs, self._taken_out = [], ()
+        if self._unseen:
+            self._taken_out = [(v, v.value) for v in self.model.non_trainable_variables]
+        super()._call(data, callback)
+
+    def _clock(self, timer: Clock) -> Any:
+        clock = super()._clock(timer)
+        if self._unseen:
+            # To be handed the outputs changes nothing in how these releases dispatch steps.
+            clock.on_predict_batch_end = self._look
+            clock.async_safe = True
+        return clock
+
+    @property
+    def _unseen(self) -> bool:
+        """True if only a step's outputs show when it is ready, and no state of the model does."""
+        return self.cell.task == "predict" and not keeps_state_of_predict(self.keras)
+
+    def _look(self, batch: int, logs: Any = None) -> None:
+        # Outputs of all steps: with no state handed on to the next, they may end in any order.
+        self._outputs = [*self._outputs, logs]
+
+    def wider(self, live: str) -> str:
+        if live != "float32" or self.jax.config.jax_enable_x64:
+            return ""
+        return ": set environment: {JAX_ENABLE_X64: '1'} in the configuration"
+
+    def products(self) -> Iterable[products.Product]:
+        """Return products of a forward pass, which is traced and not computed."""
+        if self._loop(self.cell.batch_size):
+            raise ValueError("a loop of its own is not traced")
+        model, abstract = self.model, self.jax.ShapeDtypeStruct
+        inputs = feeding.mapped(lambda x: abstract(x.shape, x.dtype), self._batch(2)[0])
+        lists = model.trainable_variables, model.non_trainable_variables
+        state = [[abstract(v.value.shape, v.value.dtype) for v in each] for each in lists]
+        traced = self.jax.make_jaxpr(lambda t, n, x: model.stateless_call(t, n, x)[0])
+        return products.of_jax(traced(*state, inputs).jaxpr)
+
+    def optimizer_update(self, jit: bool) -> str:
+        return super().optimizer_update(jit) if jit else "operation by operation"
+
+    def compilations(self) -> int | None:
+        return self._compiled
+
+    def execution(self, jit: bool) -> dict[str, Any]:
+        device = self.jax.devices()[0]
+        gpu = device.platform != "cpu"
+        return {
+            "execution": "jit" if jit else "eager",
+            "compiler": "xla" if jit else "none",
+            "device": device.device_kind,
+            "threads": None if gpu else self._threads(),
+            "flush_denormals": None if gpu else self._flushes_denormals(),
+        }
+
+    def _threads(self) -> int:
+        # One thread per CPU of the affinity mask; JAX has neither an option nor a report of it.
+        counted = named(XLA_POOL)
+        if not counted:
+            self.declared.add("threads")
+        return counted or self.cell.threads
+
+    def _flushes_denormals(self) -> bool:
+        return flushed(self.jax.jit(lambda x: x * 0.5))
+
+    profiler = "jax.profiler, operations of XLA programs"
+
+    def begin_profile(self) -> None:
+        if not reads_traces(self.jax):
+            raise NoOperation(f"JAX {self.jax.__version__} cannot read the traces that it writes")
+        options = self.jax.profiler.ProfileOptions()
+        options.python_tracer_level = 0
+        self._trace = Trace(
+            lambda folder: self.jax.profiler.start_trace(folder, profiler_options=options),
+            self.jax.profiler.stop_trace,
+            self._events,
+            compiled=True,
+        )
+
+    def _events(self, path: Path) -> Iterator[Event]:
+        for plane in self.jax.profiler.ProfileData.from_file(str(path)).planes:
+            for line in plane.lines:
+                for event in line.events:
+                    facts = {name: value for name, value in event.stats if name in FACTS}
+                    times = (event.start_ns, event.duration_ns)
+                    yield Event(plane.name, line.name, event.name, *times, facts)
+
+    def backend_version(self) -> str:
+        return f"jax {self.jax.__version__}"
+
+    peak_device_counts = (
+        "buffers in XLA's allocator, from the start: with what building and compiling took, "
+        "since JAX cannot start its count again"
+    )
+
+    def peak_device_mib(self) -> float | None:
+        return self._memory_mib("peak_bytes_in_use")
+
+    def device_limit_mib(self) -> float | None:
+        return self._memory_mib("bytes_limit")
+
+    def _memory_mib(self, name: str) -> float | None:
+        """Return one of JAX' memory statistics; None on a CPU, where JAX counts nothing."""
+        counted = (self.jax.devices()[0].memory_stats() or {}).get(name)
+        return None if counted is None else counted / 2**20

@@ -1,0 +1,53 @@
+"""Keras 3 on PyTorch."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from millistep.measure import live
+from millistep.measure.frameworks import optimizers, products
+from millistep.measure.frameworks.keras3 import Keras3Framework
+from millistep.measure.frameworks.torch import TorchMixin
+
+
+class Framework(TorchMixin, Keras3Framework):
+    backend = "torch"
+
+    def prepare_backend(self) -> None:
+        import torch
+
+        self.torch = torch
+        self.apply_threads()
+        self.limit_memory()
+
+    def seed(self) -> None:
+        super().seed()
+        self.torch.manual_seed(self.cell.seed)
+
+    def live_accelerator(self) -> tuple[str, str]:
+        return live.of_torch(self.torch, self.keras.ops.zeros(()))
+
+    def products(self) -> Iterable[products.Product]:
+        """Return products of a forward pass, which is run once."""
+        if self._loop(self.cell.batch_size):
+            raise ValueError("a loop of its own is not looked into")
+        inputs = self._batch(2)[0]
+        return products.of_torch(self.torch, lambda: self.model(inputs))
+
+    def optimizer_update(self, jit: bool) -> str:
+        kind = optimizers.known(
+            lambda: optimizers.of_keras(self.torch, self.keras, self.model.optimizer)
+        )
+        return f"{kind}, {'compiled' if jit else 'eager'}"
+
+    def compilations(self) -> int | None:
+        if not self.compiled():
+            return None
+        return self.torch._dynamo.utils.counters["stats"]["unique_graphs"]
+
+    def execution(self, jit: bool) -> dict[str, Any]:
+        return {
+            "execution": "jit" if jit else "eager",
+            "compiler": "inductor" if jit else "none",
+            "cuda_graphs": False,  # Keras compiles in the default mode, which has none
+            **self.device_facts(),
+        }

@@ -1,0 +1,41 @@
+"""Tasks whose loop is the user's own: ``generate()`` calls, diffusion steps.
+
+A builder offers them in ``LOOPS``, by task: ``loop(model, cell, batch_size, tick)``
+calls ``tick()`` before each step and returns once that is true; what it returns,
+if anything, are observed settings, by name.
+"""
+
+import time
+from collections.abc import Callable
+
+from millistep.measure.models import Tick
+
+NO_FENCE = "no synchronization"
+ON_THE_HOST = "outputs on the host at the end"
+
+
+def legacy(
+    loop: Callable[[Tick], object], steps: int, cap_s: float, end: str = NO_FENCE
+) -> tuple[float, int, str]:
+    """Return ``(ms, steps, words)`` as published: N + 1 steps less one step, over N.
+
+    loop: takes ``tick`` alone. Fewer steps than requested are made if ``cap_s`` is short.
+    end: in words, the event that the last step is waited for by.
+    """
+    first_s = _timed(loop, 1)
+    steps = max(1, min(steps, int(cap_s / first_s)))
+    ms = 1000.0 * (_timed(loop, steps + 1) - first_s) / steps
+    return ms, steps, f"host clock, N + 1 steps less one step, over N, {end}"
+
+
+def _timed(loop: Callable[[Tick], object], steps: int) -> float:
+    done = -1
+
+    def tick() -> bool:
+        nonlocal done
+        done += 1
+        return done == steps
+
+    start_s = time.perf_counter()
+    loop(tick)
+    return time.perf_counter() - start_s

@@ -1,0 +1,91 @@
+"""Finds how PyTorch updates parameters by one update of two small ones, not from options.
+
+An option that is not set shows nothing: its default depends on the device, on the release and on
+the class of the optimizer.
+"""
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from millistep.measure.conformance import WrongSetting
+
+# Beginnings of the operations' names, in the order in which they decide.
+KINDS = {"aten::_fused_": "fused", "aten::_foreach_": "foreach"}
+ONE_BY_ONE = "for-loop"
+
+
+def seen(torch: Any, update: Callable[[], object]) -> str:
+    """Return the kind of update: ``fused`` (one kernel for all parameters), ``foreach`` (each
+    operation on all of them) or ``for-loop`` (one parameter after the other).
+
+    update: updates parameters once, not those of the model that is timed.
+    """
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    names = set()
+
+    class Names(TorchDispatchMode):
+        def __torch_dispatch__(
+            self, operation: Any, types: Any, arguments: Any = (), options: Any = None
+        ) -> Any:
+            names.add(operation.name())
+            return operation(*arguments, **(options or {}))
+
+    with Names():
+        update()
+    for beginning, kind in KINDS.items():
+        if any(name.startswith(beginning) for name in names):
+            return kind
+    return ONE_BY_ONE
+
+
+def known(find: Callable[[], str]) -> str:
+    """Return how an optimizer updates; 'unknown' for one that cannot be made a second time."""
+    try:
+        return find()
+    except Exception:
+        traceback.print_exc()
+        return "unknown"
+
+
+def of_torch(torch: Any, optimizer: Any, device: str) -> str:
+    """Return the kind of update of a ``torch.optim`` optimizer: that of a new one with its
+    options.
+    """
+    shape = (8,) * optimizer.param_groups[0]["params"][0].ndim  # Muon takes matrices alone
+    parameters = [torch.nn.Parameter(torch.zeros(shape, device=device)) for _ in range(2)]
+    for parameter in parameters:
+        parameter.grad = torch.ones_like(parameter)
+    groups = [{**optimizer.param_groups[0], "params": parameters}]
+    return seen(torch, type(optimizer)(groups, **_chosen(optimizer)).step)
+
+
+def of_keras(torch: Any, keras: Any, optimizer: Any) -> str:
+    """Return the kind of update of a Keras optimizer on PyTorch, by a new one with its
+    configuration.
+    """
+    variables = [keras.Variable(keras.ops.zeros(8)) for _ in range(2)]
+    other = type(optimizer).from_config(optimizer.get_config())
+    other.build(variables)
+    return seen(torch, lambda: other.apply([keras.ops.ones(8) for _ in variables], variables))
+
+
+def with_implementation(optimizer: Any, name: str) -> Any:
+    """Return a new optimizer of ``torch.optim`` that is ``foreach`` or ``fused``."""
+    groups = [
+        {key: value for key, value in group.items() if key not in ("foreach", "fused")}
+        for group in optimizer.param_groups
+    ]
+    try:
+        return type(optimizer)(groups, **{name: True})
+    except TypeError as error:
+        raise WrongSetting(f"optimizer {name} was requested: {error}") from error
+
+
+def _chosen(optimizer: Any) -> dict[str, bool]:
+    """Return the implementation that was requested, if any: the constructor sets up what that
+    needs.
+    """
+    options = optimizer.param_groups[0]
+    return {name: True for name in ("foreach", "fused") if options.get(name)}

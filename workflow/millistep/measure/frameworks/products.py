@@ -1,0 +1,128 @@
+"""Finds the dtype that matrix products and convolutions compute in, from the products of a step.
+
+A policy, a setting or the dtype of the weights may name another dtype: JAX computes in float32
+where a layer requests float64, and autocast in bfloat16 with float32 weights.
+"""
+
+import re
+import traceback
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from math import prod
+from typing import Any, NamedTuple
+
+from millistep.measure.conformance import WrongPrecision
+
+LEAST = 0.1  # share of the arithmetic; most models have a little in another dtype
+WIDEST = "float64"  # libraries may compute in float32 where it is requested
+OF_TORCH = re.compile(r"aten::.*(mm|mv|dot|convolution|linear|rnn|lstm|gru|scaled_dot_product)")
+OF_JAX = {"dot_general", "conv_general_dilated"}
+OF_TENSORFLOW = re.compile(r"(MatMul|BatchMatMul|Conv|Einsum|XlaDot|CudnnRNN|DepthwiseConv)")
+
+
+class Product(NamedTuple):
+    """A product: its dtype, and the sizes of two factors and of the result."""
+
+    dtype: str
+    sizes: tuple[int, ...]
+    times: int = 1
+
+    @property
+    def amount(self) -> float:
+        """About the multiplications: exactly those of a product of two matrices."""
+        return self.times * prod(map(float, self.sizes)) ** 0.5
+
+
+def dtype(framework: Any, said: str) -> str:
+    """Return the dtypes of a framework's products, without those of few products.
+
+    said: the dtype by the model's own declaration. It is returned, and counts as declared, if the
+    products cannot be inspected. Raises :class:`measure.conformance.WrongPrecision` if float64 is
+    requested and not computed in.
+    """
+    try:
+        found = names(framework.products())
+    except Exception:
+        traceback.print_exc()
+        found = None
+    if found is None:
+        framework.declared.add("dtype")
+        return said
+    if said == WIDEST and found != said:
+        raise WrongPrecision(f"the layers request {said}, the products of a step are {found}")
+    return found
+
+
+def names(products: Iterable[Product]) -> str | None:
+    """Return the dtypes of floating products in alphabetical order; None without any."""
+    amounts: dict[str, float] = defaultdict(float)
+    for product in products:
+        if "float" in product.dtype:
+            amounts[product.dtype] += product.amount
+    least = LEAST * sum(amounts.values())
+    return ", ".join(sorted(name for name, amount in amounts.items() if amount >= least)) or None
+
+
+def of_torch(torch: Any, forward: Any) -> list[Product]:
+    """Return the products of a forward pass, which is run once, operation by operation."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    found: list[Product] = []
+
+    class Products(TorchDispatchMode):
+        def __torch_dispatch__(
+            self, operation: Any, types: Any, arguments: Any = (), options: Any = None
+        ) -> Any:
+            result = operation(*arguments, **(options or {}))
+            if OF_TORCH.match(operation.name()):
+                factors = [each for each in _flat(arguments) if isinstance(each, torch.Tensor)]
+                # The bias of addmm comes first, and has fewer axes than the factors.
+                most = max((each.ndim for each in factors), default=0)
+                factors = [each for each in factors if each.ndim == most][-2:]
+                outputs = [each for each in _flat(result) if isinstance(each, torch.Tensor)]
+                if factors and outputs:
+                    sizes = tuple(each.numel() for each in [*factors, outputs[0]])
+                    name = str(factors[0].dtype).removeprefix("torch.")
+                    found.append(Product(name, sizes))
+            return result
+
+    with torch.no_grad(), Products():
+        forward()
+    return found
+
+
+def of_jax(jaxpr: Any, times: int = 1) -> Iterator[Product]:
+    """Yield the products of a traced function, those of the functions in it included."""
+    for equation in jaxpr.eqns:
+        name = equation.primitive.name
+        if name in OF_JAX:
+            shapes = [*equation.invars[:2], equation.outvars[0]]
+            sizes = tuple(prod(each.aval.shape) for each in shapes)
+            yield Product(str(equation.invars[0].aval.dtype), sizes, times)
+        inner = times * equation.params.get("length", 1) if name == "scan" else times
+        for value in _flat(tuple(equation.params.values())):
+            value = getattr(value, "jaxpr", value)
+            if hasattr(value, "eqns"):
+                yield from of_jax(value, inner)
+
+
+def of_tensorflow(graph: Any) -> Iterator[Product]:
+    """Yield the products of a traced function, those of the functions in it included."""
+    for operation in graph.get_operations():
+        if OF_TENSORFLOW.match(operation.type) and operation.inputs:
+            shapes = [tensor.shape for tensor in [*operation.inputs, *operation.outputs]]
+            sizes = sorted((shape.num_elements() or 1 for shape in shapes), reverse=True)
+            floating = [each.dtype.name for each in operation.inputs if each.dtype.is_floating]
+            if floating:
+                yield Product(floating[0], tuple(sizes[:3]))
+    for function in getattr(graph, "_functions", {}).values():
+        if inner := getattr(function, "graph", None):
+            yield from of_tensorflow(inner)
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple | list):
+        for each in value:
+            yield from _flat(each)
+    else:
+        yield value

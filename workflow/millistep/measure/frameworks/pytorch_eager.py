@@ -1,0 +1,7 @@
+"""Native PyTorch, eager."""
+
+from millistep.measure.frameworks.native import NativeFramework
+
+
+class Framework(NativeFramework):
+    pass

@@ -1,0 +1,186 @@
+"""Shared by the TensorFlow columns, Keras 2 and Keras 3: threads, synchronization, counters."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from millistep.measure import live
+from millistep.measure.device_memory import SHARE, total_mib
+from millistep.measure.frameworks import Cell, feeding, products
+from millistep.measure.frameworks.denormals import flushed
+from millistep.measure.frameworks.keras import ENDLESS
+from millistep.measure.frameworks.threads import XLA_POOL, named
+from millistep.measure.frameworks.xplane import FACTS, Event, Trace, Traced
+from millistep.measure.models import TrainerBuilder
+
+
+class TensorFlowMixin(Traced):
+    """Mixin of the frameworks that have imported TensorFlow."""
+
+    tf: Any  # the module
+    cell: Cell
+    model: Any
+    models: TrainerBuilder
+    fed_batch: Any
+    declared: set[str]
+    fed_as = "tf.data tensors"
+    ends_slowly = True  # up to 2.5 s
+    _traced: Any = None  # the graph of the step that was traced last
+    _batch: Callable[[int], tuple[Any, ...]]
+    _loop: Callable[[int], Any]
+    compiled: Callable[[], bool]
+
+    def apply_threads(self) -> None:
+        """Give all pools the cell's threads; only before TensorFlow's first operation."""
+        self.tf.config.threading.set_intra_op_parallelism_threads(self.cell.threads)
+        self.tf.config.threading.set_inter_op_parallelism_threads(self.cell.threads)
+
+    def limit_memory(self) -> None:
+        """Apply :mod:`measure.device_memory`'s policy; only before TensorFlow's first operation."""
+        gpus = self._gpus()
+        if gpus:
+            limit = self.tf.config.LogicalDeviceConfiguration(memory_limit=SHARE * total_mib())
+            self.tf.config.set_logical_device_configuration(gpus[0], [limit])
+
+    def _gpus(self) -> list[Any]:
+        return self.tf.config.list_physical_devices("GPU")
+
+    def live_accelerator(self) -> tuple[str, str]:
+        return live.of_tensorflow(self.tf)
+
+    def force_precision(self, precision: str) -> None:
+        self.tf.config.experimental.enable_tensor_float_32_execution(precision == "tf32")
+
+    def fence(self) -> None:
+        # Host operations of a step are done when the step's call returns (a
+        # tf.function is run synchronously); only devices may lag behind. Without
+        # one this would be an operation that waits for nothing, on the clock.
+        if self.cell.accelerator == "cuda":
+            self.tf.test.experimental.sync_devices()
+
+    def dataset(self, batch_size: int) -> Any:
+        """Return one batch, converted to tensors once and repeated, as users of TensorFlow do: the
+        same under both Keras. A data set in Python would be copied into tensors again in each step.
+        """
+        self.fed_batch = self._batch(batch_size)
+        # A list would become one tensor; Keras makes tuples of a user's lists, too.
+        batch = feeding.mapped(lambda array: array, self.fed_batch)
+        return self.tf.data.Dataset.from_tensors(batch).repeat(ENDLESS)
+
+    def count_traces(self) -> None:
+        """Count traces of the step: its Python runs while it is traced, never after."""
+        self._traces = 0
+        # A loop of the builder's own may take any of them.
+        names = _STEPS if self._loop(self.cell.batch_size) else [_STEP[self.cell.task]]
+        for name in [name for name in names if hasattr(self.model, name)]:
+            setattr(self.model, name, self._counted(getattr(self.model, name)))
+
+    def _counted(self, step: Any) -> Any:
+        def counted(*args: Any, **options: Any) -> Any:
+            self._traces += 1
+            if not self.tf.executing_eagerly():
+                self._traced = self.tf.compat.v1.get_default_graph()
+            return step(*args, **options)
+
+        return counted
+
+    def products(self) -> Iterable[products.Product]:
+        """Return products of the step that was traced last."""
+        if self._traced is None:
+            raise ValueError("no step was traced")
+        return products.of_tensorflow(self._traced)
+
+    def compilations(self) -> int | None:
+        """Return traces so far. Without one no step of the same size compiles a program of XLA."""
+        return self._traces
+
+    def device_facts(self, jit: bool) -> dict[str, Any]:
+        gpus = self._gpus()
+        if gpus:
+            name = self.tf.config.experimental.get_device_details(gpus[0]).get("device_name", "GPU")
+        else:
+            name = "cpu"
+        return {
+            "device": name,
+            "threads": self._threads(jit),
+            "flush_denormals": None if gpus else self._flushes_denormals(jit),
+        }
+
+    def _threads(self, jit: bool) -> int:
+        counted = named(XLA_POOL) if jit else None
+        if counted:
+            return counted
+        # Only the requested number is known: the executor's own pool has no name to count it by.
+        self.declared.add("threads")
+        return self.tf.config.threading.get_intra_op_parallelism_threads()
+
+    def _flushes_denormals(self, jit: bool) -> bool:
+        half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
+        return flushed(lambda x: half(self.tf.constant(x)).numpy())
+
+    def execution(self, jit: bool) -> dict[str, Any]:
+        eager = self.model.run_eagerly
+        return {
+            "execution": "jit" if jit else "eager" if eager else "graph",
+            "compiler": "xla" if jit else "none" if eager else "tf-graph",
+            **self.device_facts(jit),
+        }
+
+    profiler = "tf.profiler, kernels of the executor and operations of XLA programs"
+
+    def begin_profile(self) -> None:
+        profiler = self.tf.profiler.experimental
+        options = profiler.ProfilerOptions(host_tracer_level=2, python_tracer_level=0)
+        self._trace = Trace(
+            lambda folder: profiler.start(folder, options=options),
+            profiler.stop,
+            _events,
+            compiled=self.compiled(),
+        )
+
+    def backend_version(self) -> str:
+        return f"tensorflow {self.tf.__version__}"
+
+    peak_device_counts = "tensors in TensorFlow's allocator, from the end of the warm-up"
+
+    def restart_peak_device(self) -> None:
+        if self._gpus():
+            self.tf.config.experimental.reset_memory_stats("GPU:0")
+
+    def peak_device_mib(self) -> float | None:
+        if not self._gpus():
+            return None
+        return self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20
+
+    def device_limit_mib(self) -> float | None:
+        gpus = self._gpus()
+        limits = self.tf.config.get_logical_device_configuration(gpus[0]) if gpus else None
+        return limits[0].memory_limit if limits else None
+
+
+def _events(path: Path) -> Iterator[Event]:
+    from tensorflow.tsl.profiler.protobuf import xplane_pb2
+
+    space = xplane_pb2.XSpace.FromString(path.read_bytes())
+    for plane in space.planes:
+        names = {key: fact.name for key, fact in plane.stat_metadata.items()}
+        for line in plane.lines:
+            for event in line.events:
+                name = plane.event_metadata[event.metadata_id].name
+                start_ns = line.timestamp_ns + event.offset_ps / 1000
+                duration_ns = event.duration_ps / 1000
+                facts = dict(_facts(event.stats, names))
+                yield Event(plane.name, line.name, name, start_ns, duration_ns, facts)
+
+
+def _facts(facts: Any, names: dict[int, str]) -> Iterator[tuple[str, Any]]:
+    for fact in facts:
+        name = names[fact.metadata_id]
+        if name in FACTS:
+            kind = fact.WhichOneof("value")
+            value = getattr(fact, kind)
+            yield name, names[value] if kind == "ref_value" else value
+
+
+_STEP = {"fit": "train_step", "predict": "predict_step", "generate": "generate_step"}
+_STEPS = [*_STEP.values(), "test_step"]

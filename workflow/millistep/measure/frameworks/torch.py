@@ -1,0 +1,150 @@
+"""Shared by the PyTorch columns, Keras 3 on torch and native: threads, synchronization, facts."""
+
+import re
+import sys
+import time
+from contextlib import ExitStack
+from typing import Any
+
+from millistep.measure.device_memory import SHARE
+from millistep.measure.frameworks import Cell, attention
+from millistep.measure.frameworks.compiled_kernels import announced
+from millistep.measure.frameworks.denormals import flushed
+from millistep.measure.frameworks.torch_profile import (
+    computing,
+    computing_nothing,
+    namespaces,
+    recorded_events,
+)
+from millistep.measure.operations import Span
+
+
+class TorchMixin:
+    """Mixin of the frameworks that have imported PyTorch."""
+
+    torch: Any  # the module
+    cell: Cell
+
+    def apply_threads(self) -> None:
+        self._of_torch = namespaces(self.torch)  # PyTorch's own, before extensions add theirs
+        self.torch.set_num_threads(self.cell.threads)
+        if self.cell.cudnn_benchmark:
+            self.torch.backends.cudnn.benchmark = True
+        if self.cell.accelerator == "cpu":
+            # As TensorFlow and XLA do by themselves. Without it the *values* of
+            # the weights set the speed (two to three times slower in training).
+            self.torch.set_flush_denormal(True)
+
+    def limit_memory(self) -> None:
+        """Apply the policy of :mod:`measure.device_memory`."""
+        # Without a device nothing is limited; which one the run computes on is checked next.
+        if self.cell.accelerator == "cuda" and self.torch.cuda.is_available():
+            self.torch.cuda.set_per_process_memory_fraction(SHARE)
+
+    def force_precision(self, precision: str) -> None:
+        tf32 = precision == "tf32"
+        self.torch.backends.cuda.matmul.allow_tf32 = tf32
+        self.torch.backends.cudnn.allow_tf32 = tf32
+
+    def fence(self) -> None:
+        # On the host an operation is done when its call returns.
+        if self.cell.accelerator == "cuda":
+            self.torch.cuda.synchronize()
+
+    def late_ns(self) -> int:
+        # Waits for the stream of the steps, which is empty after a complete synchronization.
+        stream = self.torch.cuda.current_stream() if self.cell.accelerator == "cuda" else None
+        if stream is None or stream.query():
+            return 0
+        start = time.perf_counter_ns()
+        stream.synchronize()
+        return time.perf_counter_ns() - start
+
+    def device_facts(self) -> dict[str, Any]:
+        cuda = self.cell.accelerator == "cuda"
+        return {
+            "device": self.torch.cuda.get_device_name() if cuda else "cpu",
+            "threads": self.torch.get_num_threads(),
+            "flush_denormals": self._flushes_denormals(),
+            "blas": None if cuda else _blas(self.torch.__config__.show()),
+            "cudnn_benchmark": self.torch.backends.cudnn.benchmark if cuda else None,
+        }
+
+    def _flushes_denormals(self) -> bool | None:
+        if self.cell.accelerator == "cuda":
+            return None
+        return flushed(lambda x: (self.torch.from_numpy(x) * 0.5).numpy())
+
+    profiler = "torch.profiler, ATen operations, kernels of compiled graphs and CUDA kernels"
+
+    def begin_profile(self) -> None:
+        from torch.profiler import ProfilerActivity, profile
+
+        kinds = {ProfilerActivity.CPU}
+        with ExitStack() as opened:  # nothing stays on if the profiler does not start
+            if self.cell.accelerator == "cuda":
+                kinds.add(ProfilerActivity.CUDA)
+            else:
+                opened.enter_context(announced(self.torch))
+            self._profile = opened.enter_context(profile(activities=kinds))
+            self._while_profiled = opened.pop_all()
+
+    def end_profile(self) -> list[Span]:
+        self._while_profiled.close()
+        events = recorded_events(self._profile)
+        cuda = self.cell.accelerator == "cuda"
+        device = self.torch.autograd.DeviceType.CUDA if cuda else None
+        names = {event.name for event in events}
+        seen = attention.operators(names).union(attention.fused(names) if cuda else ())
+        self.attention_kernels = sorted(seen)
+        nothing = computing_nothing(self.torch, names)
+        return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)
+
+    def compile_cache(self) -> str | None:
+        """Return the state of the cache, by the graphs that inductor looked up. A process traces a
+        graph again if AOTAutograd cannot keep it, even if inductor has kept its own.
+        """
+        dynamo = sys.modules.get("torch._dynamo.utils")  # eager code needs none
+        asked = dynamo.counters["inductor"] if dynamo else {}
+        if asked.get("fxgraph_cache_miss"):
+            return "cold"
+        return "warm" if asked.get("fxgraph_cache_hit") else None
+
+    def backend_version(self) -> str:
+        return f"torch {self.torch.__version__}"
+
+    peak_device_counts = (
+        "tensors in PyTorch's allocator, from the end of the warm-up, and what CUDA graphs keep"
+    )
+
+    def restart_peak_device(self) -> None:
+        if self.cell.accelerator == "cuda":
+            self.torch.cuda.reset_peak_memory_stats()
+
+    def peak_device_mib(self) -> float | None:
+        if self.cell.accelerator != "cuda":
+            return None
+        return (self.torch.cuda.max_memory_allocated() + self._kept_by_graphs()) / 2**20
+
+    def _kept_by_graphs(self) -> int:
+        """Return the bytes in CUDA graphs' own pools that hold no tensor now: steps compute in
+        them, which the allocator does not see.
+        """
+        segments = self.torch.cuda.memory_snapshot()
+        pools = [each for each in segments if tuple(each["segment_pool_id"]) != (0, 0)]
+        return sum(each["total_size"] - each["allocated_size"] for each in pools)
+
+    def device_limit_mib(self) -> float | None:
+        if self.cell.accelerator != "cuda":
+            return None
+        total = self.torch.cuda.mem_get_info()[1]
+        # Early releases lack this function; they have the share that was set.
+        told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
+        return told() * total / 2**20
+
+
+def _blas(config: str) -> str | None:
+    """Return the library that multiplies matrices on the CPU, as PyTorch's build names it."""
+    mkl = re.search(r"oneAPI Math Kernel Library Version (\S+?)-", config)
+    named = re.search(r"BLAS_INFO=(\w+)", config)
+    return f"oneMKL {mkl[1]}" if mkl else named and named[1]

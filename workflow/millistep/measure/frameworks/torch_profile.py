@@ -1,0 +1,210 @@
+"""Finds what computed among the events of PyTorch's profiler."""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from millistep.measure.frameworks.compiled_kernels import PREFIX
+from millistep.measure.operations import NAME_CHARACTERS, Span
+
+GRAPH = "CompiledFxGraph"
+# On the host: operations of ATen and its libraries, and kernels that inductor made.
+COMPUTING = ("aten::", "mkldnn::", "mkl::", PREFIX)
+# ATen's operations that allocate memory for numbers, or query it, and compute none.
+ALLOCATING = re.compile(
+    r"aten::(empty|new_empty|resize_|set_|_unsafe_view|_nnpack_available|result_type)"
+)
+COMPOSITE = (
+    "CompositeImplicitAutograd"  # the dispatcher's word for what is written in other operators
+)
+# A compiled graph as a whole, where none of its kernels could be announced.
+GRAPHS = (f"## Call {GRAPH}", "CompiledFunction")
+OPTIMISER = "Optimizer.step"
+LISTS = "aten::_foreach_"  # on all parameters at once: only optimizers do so, Keras' too
+LONGEST = NAME_CHARACTERS - len(f" in {OPTIMISER}")  # so that this ending is never cut off
+_GRAPH = re.compile(rf"## Call {GRAPH} .*")
+_NUMBERED = re.compile(r"_\d+$")
+_OF_A_COMPILER = re.compile(rf"{PREFIX}|triton_")
+
+Ranges = dict[Hashable, list[tuple[float, float]]]
+
+
+class TimeRange(NamedTuple):
+    """Start and end in microseconds since the profiler was started."""
+
+    start: float
+    end: float
+
+
+class Event(NamedTuple):
+    """The parts that are read of an event of PyTorch's profiler, named as there."""
+
+    name: str
+    time_range: TimeRange
+    device_type: Any
+    device_resource_id: int
+    thread: int
+    is_user_annotation: bool
+
+
+def recorded_events(profile: Any) -> Sequence[Any]:
+    """Return the events of a ``torch.profiler.profile`` that has ended.
+
+    Its own ``events()`` makes a tree of them, in Python: this takes ten times as long as all that
+    is read here, and seconds of every run of a model that generates token by token.
+    """
+    results = profile.profiler.kineto_results
+    found = results.events()
+    if found and not hasattr(found[0], "is_user_annotation"):  # PyTorch 2.2
+        return profile.events()
+    began = results.trace_start_ns()
+    events = [
+        Event(
+            event.name(),
+            TimeRange((event.start_ns() - began) / 1000, (event.end_ns() - began) / 1000),
+            event.device_type(),
+            event.device_resource_id(),
+            event.start_thread_id(),
+            event.is_user_annotation(),
+        )
+        for event in found
+        if not event.is_hidden_event()
+    ]
+    return _once(events)
+
+
+def _once(events: list[Event]) -> list[Event]:
+    """Return the events without those of the host directly in one of their name: operations that
+    call themselves. Kernels of a device call none; those of one name may overlap in a stream.
+    """
+    kept, inside = [], defaultdict[Hashable, list[Event]](list)
+    for event in sorted(events, key=lambda each: (each.time_range.start, -each.time_range.end)):
+        if event.device_type.name != "CPU":
+            kept.append(event)
+            continue
+        holds = inside[event.device_resource_id, event.thread]
+        while holds and holds[-1].time_range.end <= event.time_range.start:
+            holds.pop()
+        if not holds or holds[-1].name != event.name:
+            kept.append(event)
+            holds.append(event)
+    return kept
+
+
+def namespaces(torch: Any) -> set[str]:
+    """Return namespaces of all operators registered by now: of ATen, its libraries, extensions."""
+    return {name.partition("::")[0] for name in torch._C._dispatch_get_all_op_names()}
+
+
+def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
+    """Return ATen's operators among these that compute nothing by themselves, by the dispatcher's
+    registry: views, allocations, and operators written in other operators alone. Their time belongs
+    to the operators that they call, or that call them.
+    """
+    own = {name for name in names if name.startswith("aten::")}
+    return {
+        name
+        for name in own
+        if ALLOCATING.match(name)
+        or _views_or_calls(torch._C, torch._C._jit_get_schemas_for_operator(name))
+    }
+
+
+def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
+    """Return True if an operator is a view or only calls others; its ``out`` overloads do as the
+    rest.
+    """
+    composite = []
+    for schema in schemas:
+        aliases = [each.alias_info for each in schema.returns if each.alias_info]
+        if any(not alias.is_write for alias in aliases):
+            return True
+        if "out" not in schema.overload_name:
+            composite.append(_composite(library, schema))
+    known = [found for found in composite if found is not None]
+    return bool(known) and all(known)
+
+
+def _composite(library: Any, schema: Any) -> bool | None:
+    """Return True if an overload is written in other operators; None if TorchScript alone has
+    it.
+    """
+    overload = ".".join(filter(None, (schema.name, schema.overload_name)))
+    try:
+        return library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
+    except RuntimeError:
+        return None
+
+
+def computing(
+    events: Sequence[Any],
+    device: Any = None,
+    extensions: Iterable[str] = (),
+    nothing: Container[str] = (),
+) -> list[Span]:
+    """Return the spans of the torch.profiler events that compute.
+
+    device: the type of the device that computes, None for the host. extensions: namespaces of
+    operators that PyTorch did not bring, which compute as its own do. nothing: names of operators
+    that compute nothing, see :func:`computing_nothing`. On a device a
+    named range (``Optimizer.step``, a compiled graph's) lasts from its first kernel
+    to its last one, idle time included: it is no operation.
+    """
+    if device is None:
+        announced = any(event.name.startswith(PREFIX) for event in events)
+        names = COMPUTING + tuple(f"{each}::" for each in extensions)
+        names += () if announced else GRAPHS
+        of_library = [event for event in events if event.name.startswith(names)]
+        chosen = [event for event in of_library if event.name not in nothing]
+    else:
+        on_device = [event for event in events if event.device_type == device]
+        chosen = [event for event in on_device if not event.is_user_annotation]
+    # A lane is a thread; on a device a stream, whichever thread has filled it.
+    lane = _thread if device is None else _stream
+    optimiser = _optimiser(events, lane)
+    return [_span(event, lane(event), optimiser) for event in chosen]
+
+
+def _span(event: Any, lane: Hashable, optimiser: Ranges) -> Span:
+    name = _GRAPH.sub(GRAPH, event.name)
+    if _OF_A_COMPILER.match(name):
+        name = _NUMBERED.sub("", name)
+    start, end = event.time_range.start, event.time_range.end
+    if _within(start, optimiser.get(lane, [])):
+        name = f"{name[:LONGEST]} in {OPTIMISER}"
+    return Span(1000 * start, 1000 * end, name, lane)
+
+
+def _thread(event: Any) -> Hashable:
+    return (event.device_type, event.thread)
+
+
+def _stream(event: Any) -> Hashable:
+    return (event.device_type, event.device_resource_id)
+
+
+def _optimiser(events: Sequence[Any], lane: Callable[[Any], Hashable]) -> Ranges:
+    """Return time ranges of optimizers' steps by lane, in order and without overlaps."""
+    ranges: Ranges = defaultdict(list)
+    for event in events:
+        stepping = event.is_user_annotation and event.name.startswith(OPTIMISER)
+        if stepping or event.name.startswith(LISTS):
+            ranges[lane(event)].append((event.time_range.start, event.time_range.end))
+    return {lane: _joined(found) for lane, found in ranges.items()}
+
+
+def _joined(ranges: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    found: list[tuple[float, float]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _within(moment: float, ranges: list[tuple[float, float]]) -> bool:
+    place = bisect_right(ranges, (moment, float("inf")))
+    return place > 0 and moment < ranges[place - 1][1]

@@ -1,0 +1,55 @@
+"""BERT from KerasHub, or from KerasNLP, as it was called on Keras 2: the same calls of both."""
+
+from typing import Any
+
+from millistep.measure.frameworks import Cell
+from millistep.measure.models import Architecture, xla
+from millistep.measure.models.bert.inputs import labels, tokens
+
+
+def build(keras: Any, library: Any, cell: Cell) -> Any:
+    """Return a compiled ``BertClassifier``, which KerasHub calls ``BertTextClassifier`` too; AdamW
+    and cross-entropy from logits for fit.
+    """
+    if cell.weights == "preset":
+        model = library.models.BertClassifier.from_preset(
+            "bert_base_en", num_classes=cell.architecture["classes"], preprocessor=None
+        )
+    else:
+        model = library.models.BertClassifier(
+            backbone=_backbone(library, cell.architecture),
+            num_classes=cell.architecture["classes"],
+            dropout=cell.architecture["dropout"],
+            preprocessor=None,
+        )
+    # KerasHub compiles every task with defaults of its own; the page's choices replace them. Its
+    # accuracy stays unless the list of metrics is empty.
+    if cell.task == "fit":
+        model.compile(
+            optimizer=keras.optimizers.AdamW(),
+            loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+            metrics=[],
+            **xla.options(cell, keras),
+        )
+    else:
+        model.compile(**xla.options(cell, keras))
+    return model
+
+
+def batch(cell: Cell, batch_size: int) -> Any:
+    """Return ``(inputs,)`` or ``(inputs, labels)`` as NumPy arrays."""
+    ids, segments, mask = tokens(cell, batch_size)
+    inputs = {"token_ids": ids, "segment_ids": segments, "padding_mask": mask}
+    return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)
+
+
+def _backbone(library: Any, a: Architecture) -> Any:
+    return library.models.BertBackbone(
+        vocabulary_size=a["vocabulary_size"],
+        num_layers=a["layers"],
+        num_heads=a["heads"],
+        hidden_dim=a["hidden_size"],
+        intermediate_dim=a["intermediate_size"],
+        dropout=a["dropout"],
+        max_sequence_length=a["max_positions"],
+    )

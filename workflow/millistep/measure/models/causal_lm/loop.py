@@ -1,0 +1,72 @@
+"""Keras' ``generate()``, the same call in KerasNLP and KerasHub."""
+
+from collections.abc import Callable
+from typing import Any
+
+from millistep.measure.frameworks import Cell
+from millistep.measure.libraries.causal_lm import never_stopping
+from millistep.measure.models import Loop, Tick
+from millistep.measure.models.causal_lm.inputs import check_new_tokens, prompt_tokens, prompts
+
+
+def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
+    """Return the task's loop; ``to_numpy`` brings one of the backend's tensors to the host."""
+
+    def loop(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
+        """Call ``generate()`` with strings for strings, never stopped early; count the first call's
+        tokens, and look at its cache and at how long its prompts are made.
+        """
+        texts = prompts(batch_size, prompt_tokens(cell.architecture))
+        max_length = cell.architecture["max_length"]
+        options, counted = never_stopping(model), False
+        cache, facts = _Cache(model), dict[str, Any]()
+        while not tick():
+            count = None if counted else _Count(model.preprocessor, texts, max_length)
+            model.generate(texts, max_length=max_length, **options)
+            if count:
+                check_new_tokens(count.end(to_numpy), cell.architecture)
+                cache.end()
+                facts, counted = {**cache.facts, "prompt_positions": count.positions}, True
+        return facts
+
+    return loop
+
+
+class _Cache:
+    """Looks at the cache that a call makes; a compiled call makes it only while it is traced."""
+
+    AXIS = 3  # of positions in (batch, layers, key and value, positions, heads, width)
+
+    def __init__(self, model: Any) -> None:
+        self._model, self._make = model, model._build_cache
+        self.facts: dict[str, Any] = {}  # observed settings; none of a call traced before
+        model._build_cache = self._look
+
+    def _look(self, *arguments: Any, **options: Any) -> Any:
+        made = self._make(*arguments, **options)
+        self.facts["cache"] = f"static, {int(made[1].shape[self.AXIS])} positions"
+        return made
+
+    def end(self) -> None:
+        """Let the model make its caches unseen again."""
+        self._model._build_cache = self._make
+
+
+class _Count:
+    """Counts the new tokens of one call where the model hands them over to become strings."""
+
+    def __init__(self, preprocessor: Any, texts: list[str], max_length: int) -> None:
+        self._preprocessor, self._postprocess = preprocessor, preprocessor.generate_postprocess
+        self._before = preprocessor.generate_preprocess(texts, sequence_length=max_length)
+        self.positions = int(self._before["token_ids"].shape[1])  # of a prompt, with its padding
+        preprocessor.generate_postprocess = self._look
+
+    def _look(self, tokens: Any) -> Any:
+        self._after = tokens
+        return self._postprocess(tokens)
+
+    def end(self, to_numpy: Callable[[Any], Any]) -> float:
+        """Stop looking; return the number of new tokens of each prompt."""
+        del self._preprocessor.generate_postprocess
+        before, after = (to_numpy(x["padding_mask"]) for x in (self._before, self._after))
+        return (int(after.sum()) - int(before.sum())) / len(after)

@@ -1,0 +1,185 @@
+"""Causal language models from HuggingFace Transformers, with LoRA from PEFT."""
+
+from typing import Any
+
+import numpy as np
+import peft
+import torch
+import transformers
+
+from millistep.measure.frameworks import Cell
+from millistep.measure.libraries.transformers import (
+    ALL_DEVICES,
+    compile_generation,
+    forced_on_host,
+    in_dtype,
+)
+from millistep.measure.models import Architecture, Tick
+from millistep.measure.models.causal_lm.inputs import (
+    check_new_tokens,
+    new_tokens,
+    pieces,
+    prompt_tokens,
+    prompts,
+    tokenizer,
+    tokens,
+)
+
+# What every one of these models has as it is here.
+__all__ = ["BY_TRAINER", "LOOPS", "attention", "batch", "compile", "facts", "library", "optimizer"]
+
+BY_TRAINER = True  # the published scripts time Transformers' Trainer in fit
+
+
+def library() -> str:
+    """Return names and versions for the observed settings."""
+    return f"transformers {transformers.__version__}, peft {peft.__version__}"
+
+
+def build(cell: Cell, config: Any, special: dict[str, str], preset: str) -> Any:
+    """Build the model on its device in its dtype from the start: no second copy anywhere.
+
+    config: of the random model; special: its special tokens by role, in the
+    order of their ids; preset: name of the pretrained one.
+    """
+    dtype = in_dtype(cell.architecture["dtype"])
+    auto = transformers.AutoModelForCausalLM
+    if cell.weights == "preset":
+        model = auto.from_pretrained(preset, **dtype, device_map=cell.accelerator)
+    else:
+        with torch.device(cell.accelerator):
+            model = auto.from_config(config, **dtype)
+    if cell.task == "fit":
+        return _with_adapters(model, cell)
+    return _with_words(model, cell, special, preset)
+
+
+def sizes(a: Architecture) -> dict[str, Any]:
+    """Return sizes of a decoder as Transformers names them."""
+    return {
+        "vocab_size": a["vocabulary_size"],
+        "num_hidden_layers": a["layers"],
+        "num_attention_heads": a["heads"],
+        "num_key_value_heads": a["key_value_heads"],
+        "hidden_size": a["hidden_size"],
+        "intermediate_size": a["intermediate_size"],
+        "head_dim": a["head_size"],
+    }
+
+
+def _with_adapters(model: Any, cell: Cell) -> Any:
+    """Return adapters like those of Keras' LoRA: query and value, scaled by one."""
+    rank = cell.architecture["lora_rank"]
+    model.config.use_cache = False
+    config = peft.LoraConfig(r=rank, lora_alpha=rank, target_modules=["q_proj", "v_proj"])
+    trained = peft.get_peft_model(model, config)
+    if not any(p.requires_grad for p in trained.parameters()):
+        raise RuntimeError("LoRA left no trainable weights: fit would train nothing")
+    return trained
+
+
+def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) -> Any:
+    """Set greedy generation, and add the tokenizer to the model."""
+    if cell.weights == "preset":
+        model.tokenizer = transformers.AutoTokenizer.from_pretrained(preset)
+    else:
+        model.tokenizer = word_tokenizer(special, cell.architecture["vocabulary_size"])
+    end = model.generation_config.eos_token_id
+    model.generation_config.update(do_sample=False, pad_token_id=end, eos_token_id=None)
+    return model
+
+
+def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
+    """Return a tokenizer: one token a word, the ids of Keras' tokenizer, begin of sequence
+    first.
+    """
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+
+    ids = {piece: i for i, piece in enumerate(pieces(special.values(), vocabulary_size))}
+    words = Tokenizer(models.WordLevel(ids, unk_token=special["unk_token"]))
+    words.pre_tokenizer = pre_tokenizers.Metaspace()
+    words.decoder = decoders.Metaspace()
+    begin = special["bos_token"]
+    words.post_processor = processors.TemplateProcessing(
+        single=f"{begin} $A", special_tokens=[(begin, ids[begin])]
+    )
+    # What Gemma's and Mistral's own tokenizers return; early releases add types to any other's.
+    returned = ["input_ids", "attention_mask"]
+    fast = transformers.PreTrainedTokenizerFast
+    return fast(tokenizer_object=words, model_input_names=returned, **special)
+
+
+def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
+    """Generate strings from strings, as Keras' ``generate()`` does; new tokens are counted.
+
+    No token ends an answer, as in Keras with ``stop_token_ids=None``. A least number of new tokens
+    has the same effect, but forbids the end token again for each token. Keras does no such work.
+    """
+    texts = prompts(batch_size, prompt_tokens(cell.architecture))
+    count = new_tokens(cell.architecture)
+    facts: dict[str, Any] = {}
+    while not tick():
+        inputs = model.tokenizer(texts, return_tensors="pt").to(model.device)
+        positions = inputs["input_ids"].shape[1]
+        # The first call, which is not timed for the table, shows the cache, too.
+        looks = {} if facts else {"return_dict_in_generate": True}
+        outputs = model.generate(**inputs, max_new_tokens=count, **looks)
+        if looks:
+            facts = {**_cache_facts(outputs.past_key_values), "prompt_positions": positions}
+            outputs = outputs.sequences
+        model.tokenizer.batch_decode(outputs, skip_special_tokens=True)
+        check_new_tokens(outputs.shape[1] - positions, cell.architecture)
+    return facts
+
+
+LOOPS = {"generate": generate}
+
+
+def compile(model: Any, cell: Cell, mode: str | None) -> Any:
+    """Compile the model; for ``generate()`` as the release's documentation describes."""
+    if cell.task == "fit":
+        return torch.compile(model, mode=mode)
+    compile_generation(model, mode)
+    return model
+
+
+def optimizer(model: Any) -> Any:
+    """Return AdamW over the adapters with the default constants of Keras' AdamW."""
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    return torch.optim.AdamW(trainable, lr=1e-3, eps=1e-7, weight_decay=4e-3)
+
+
+def batch(cell: Cell, batch_size: int) -> Any:
+    """Return keyword arguments of the forward pass, which shifts the labels itself."""
+    ids, mask, _ = tokens(cell, batch_size)
+    ids = ids.astype(np.int64)  # torch's embeddings and losses take 64-bit indices
+    return {"input_ids": ids, "attention_mask": mask.astype(np.int64), "labels": ids}
+
+
+def facts(model: Any, cell: Cell) -> dict[str, Any]:
+    """Return the observed settings: adapters, or the tokenizer and a switch with a private name."""
+    if cell.task == "fit":
+        return {"adapter_dtype": adapter_dtype(model)}
+    private = getattr(model.generation_config, "compile_config", None)
+    return {
+        "tokenizer": tokenizer(model.tokenizer, cell),
+        "compiled_by": ALL_DEVICES if forced_on_host(private, cell.accelerator) else None,
+    }
+
+
+def adapter_dtype(model: Any) -> str:
+    """Dtype of the trained parameters."""
+    found = {str(p.dtype).removeprefix("torch.") for p in model.parameters() if p.requires_grad}
+    return ", ".join(sorted(found))
+
+
+def attention(model: Any) -> str:
+    """Return the implementation Transformers chose."""
+    return model.config._attn_implementation
+
+
+def _cache_facts(cache: Any) -> dict[str, str]:
+    """Return the observed settings of the cache that a call of ``generate()`` returned."""
+    if getattr(cache, "is_compileable", False):
+        return {"cache": f"static, {cache.get_max_length()} positions"}
+    return {"cache": "grows with its tokens"}

@@ -1,0 +1,42 @@
+"""Gemma from KerasHub."""
+
+from typing import Any
+
+from millistep.measure.frameworks import Cell
+from millistep.measure.libraries.keras_hub import fuses_attention
+from millistep.measure.libraries.keras_hub import library as keras_hub
+from millistep.measure.models import Architecture
+from millistep.measure.models.causal_lm import decoder
+from millistep.measure.models.causal_lm import keras3 as causal_lm
+from millistep.measure.models.causal_lm.keras3 import LOOPS, batch, facts
+from millistep.measure.models.gemma.inputs import SPECIAL
+
+__all__ = ["LOOPS", "attention", "batch", "build", "facts"]
+
+
+def build(cell: Cell) -> Any:
+    """Return a compiled ``GemmaCausalLM``."""
+    a = cell.architecture
+    if cell.weights == "preset":
+        model = keras_hub.models.GemmaCausalLM.from_preset("gemma_7b_en", dtype=a["dtype"])
+    else:
+        model = keras_hub.models.GemmaCausalLM(
+            backbone=backbone(a),
+            preprocessor=causal_lm.preprocessor(cell, "Gemma", [*SPECIAL.values()]),
+        )
+    return causal_lm.finish(model, cell)
+
+
+def attention(model: Any) -> str:
+    """Return the implementation that the decoder's attention really takes."""
+    fused = fuses_attention(model.backbone.transformer_layers[0].attention)
+    return "keras.ops.dot_product_attention" if fused else "einsum"
+
+
+def backbone(a: Architecture) -> Any:
+    """Return ``GemmaBackbone`` of an architecture."""
+    return keras_hub.models.GemmaBackbone(
+        **decoder.sizes(a),
+        intermediate_dim=2 * a["intermediate_size"],  # KerasHub counts gate and up together
+        head_dim=a["head_size"],
+    )

@@ -1,0 +1,22 @@
+"""Gemma from HuggingFace Transformers."""
+
+from typing import Any
+
+import transformers
+
+from millistep.measure.frameworks import Cell
+from millistep.measure.models import Architecture
+from millistep.measure.models.causal_lm import pytorch as causal_lm
+from millistep.measure.models.causal_lm.pytorch import *  # noqa: F403 (all but build)
+from millistep.measure.models.gemma.inputs import SPECIAL
+
+
+def build(cell: Cell) -> Any:
+    """Return ``GemmaForCausalLM``, with adapters for fit."""
+    return causal_lm.build(cell, config(cell.architecture), SPECIAL, "google/gemma-7b")
+
+
+def config(a: Architecture) -> Any:
+    """Return ``GemmaConfig`` of an architecture."""
+    sizes = causal_lm.sizes(a)
+    return transformers.GemmaConfig(max_position_embeddings=a["max_positions"], **sizes)

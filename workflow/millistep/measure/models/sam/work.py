@@ -1,0 +1,76 @@
+"""Work of one step, from the architecture alone: the same for every framework."""
+
+from typing import Any
+
+from millistep.measure.models import Architecture
+
+MASKS = 4  # the best mask and three alternatives
+TOKENS = 1 + MASKS + 3  # the quality's, the masks', two points and the padding point
+
+
+def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
+    """Return FLOPs (a multiply-add is two), tokens and images of one step.
+
+    Matrix products and convolutions; a training step costs three forward passes
+    (the backward pass repeats each product twice), less the gradient of the images,
+    which nothing needs. Left out: norms, softmax, activations, the sine encodings
+    of positions, which are computed once per batch, and the optimizer.
+    """
+    encoder = image_encoder(architecture)
+    fit = 3 * encoder - _patches(architecture)
+    one = fit if task == "fit" else encoder + mask_decoder(architecture)
+    return {
+        "flops_per_step": batch_size * one,
+        "tokens_per_step": None,
+        "images_per_step": batch_size,
+    }
+
+
+def image_encoder(a: Architecture) -> int:
+    """Return FLOPs of the ViT for one image; its windows are padded to full size."""
+    d, out, window = a["hidden_size"], a["out_channels"], a["window_size"]
+    grid = a["image_size"] // a["patch_size"]
+    windows = -(-grid // window)  # along one side, the last one padded
+    flops = _patches(a)
+    for layer in range(a["layers"]):
+        whole = layer in a["global_layers"]
+        flops += _vit_attention(1, grid, d) if whole else _vit_attention(windows**2, window, d)
+        flops += 2 * grid**2 * 2 * d * a["intermediate_size"]
+    return flops + 2 * grid**2 * (d * out + 9 * out * out)
+
+
+def _patches(a: Architecture) -> int:
+    """Return FLOPs of the first convolution: patches that do not overlap, of three colours."""
+    return 2 * a["image_size"] ** 2 * 3 * a["hidden_size"]
+
+
+def _vit_attention(windows: int, side: int, d: int) -> int:
+    """Return FLOPs in windows of side x side tokens: four projections, scores, values, positions.
+
+    The relative positions of rows and of columns are a product of every query
+    with ``side`` vectors each.
+    """
+    tokens = side**2
+    return windows * (2 * tokens * 4 * d * d + 4 * tokens * tokens * d + 4 * tokens * side * d)
+
+
+def mask_decoder(a: Architecture) -> int:
+    """Return FLOPs of the two-way transformer, the upscaling and the heads for one image."""
+    d, ff, hidden = a["out_channels"], a["decoder_intermediate_size"], a["iou_hidden_size"]
+    pixels = (a["image_size"] // a["patch_size"]) ** 2
+    layer = (
+        _attention(TOKENS, TOKENS, d, d)
+        + _attention(TOKENS, pixels, d, d // 2)
+        + _attention(pixels, TOKENS, d, d // 2)
+        + 2 * TOKENS * 2 * d * ff
+    )
+    upscaling = 2 * pixels * 4 * d * (d // 4) + 2 * 4 * pixels * 4 * (d // 4) * (d // 8)
+    masks = MASKS * 2 * (d * d + d * d + d * (d // 8)) + 2 * MASKS * (d // 8) * 16 * pixels
+    quality = 2 * (d * hidden + hidden * hidden + hidden * MASKS)
+    final = _attention(TOKENS, pixels, d, d // 2)
+    return a["decoder_layers"] * layer + final + upscaling + masks + quality
+
+
+def _attention(queries: int, keys: int, d: int, inner: int) -> int:
+    """Return FLOPs: projections from and to width ``d``, scores and values at width ``inner``."""
+    return 2 * d * inner * (2 * queries + 2 * keys) + 4 * queries * keys * inner

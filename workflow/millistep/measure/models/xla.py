@@ -1,0 +1,35 @@
+"""Which Keras columns are compiled just in time: one rule for the builders of all models.
+
+A column runs what a user of that library gets from its documented call. Where the published
+benchmark sets XLA, the benchmark's call is the documented call.
+
+The benchmark (haifeng-jin/keras-benchmarks, ``use_jit`` in ``benchmark/utils.py``) passes
+``jit_compile=True`` with Keras 2 and with Keras 3, except on torch, in fit and in predict of every
+model. In two scripts that does not reach the model whose steps are timed: SegmentAnything's predict
+compiles the backbone and runs the model around it, Stable Diffusion's fit wraps the encoder into a
+model that is compiled without. Keras 3 then turns XLA on by itself where there is a GPU, Keras 2
+does not. Here the option is set for the model that runs. That is ``jit_compile: published``, the
+value of a column that names none.
+
+Its ``generate`` passes nothing, and all three ran with XLA on its GPU: KerasNLP turns it on under
+Keras 2, Keras 3 by itself. Here they get the same option as the other tasks, so that they run in
+one mode on the CPU, too, where Keras 3 would leave XLA off on TensorFlow.
+``jit_compile: auto`` passes nothing in any task; KerasCV's pipeline then turns XLA on in Stable
+Diffusion's predict.
+"""
+
+from typing import Any
+
+from millistep.measure.frameworks import Cell
+
+
+def options(cell: Cell, keras: Any) -> dict[str, str | bool]:
+    """Return options of a Keras model's ``compile()`` about ``jit_compile``.
+
+    By the cell's column; ``published`` is the rule above, for a Keras with its backend.
+    """
+    if isinstance(cell.jit_compile, bool):
+        return {"jit_compile": cell.jit_compile}
+    if cell.jit_compile == "auto":
+        return {}
+    return {"jit_compile": keras.backend.backend() != "torch"}

@@ -1,0 +1,61 @@
+"""A run's observed settings, and its peak of device memory with what that counts.
+
+They are read back from the live framework. A setting that cannot be read is among them, too, with
+its name in ``declared``.
+"""
+
+from millistep.measure import cuda_libraries
+from millistep.measure.frameworks import Framework
+
+# Builders' words for an attention without a fused kernel.
+WRITTEN_OUT = ("einsum", "matmul", "eager", "none")
+NO_KERNEL = "none seen"  # no fused attention, in a profile that would have shown it
+OUTPUTS = "among them the outputs of all steps, which Keras keeps until its loop ends"
+
+
+def parity(framework: Framework, amount: dict) -> dict:
+    """Return the observed settings; those of images only if the model has images."""
+    observed = {**framework.parity(), **framework.precision()}
+    if framework.cell.accelerator == "cuda":
+        observed |= cuda_libraries.versions()
+    if amount["images_per_step"] is None:
+        for name in ("image_data_format", "convolution_precision"):
+            observed.pop(name, None)
+    names = getattr(framework, "declared", ())
+    return with_declared(
+        observed, [name for name in sorted(names) if observed.get(name) is not None]
+    )
+
+
+def with_profile(observed: dict, kernels: list[str], graphs: bool = False) -> dict:
+    """Add the fused attention kernels and the CUDA graphs that a profile has shown.
+
+    An attention that the profile confirms is no longer only declared; one that is written out is
+    confirmed if no such kernel ran.
+    """
+    observed = {**observed, "attention_kernel": ", ".join(kernels) or NO_KERNEL}
+    observed |= {"cuda_graphs": True} if graphs else {}
+    if not kernels and observed["attention"] not in WRITTEN_OUT:
+        return observed
+    left = [
+        name for name in observed.get("declared", "").split(", ") if name not in ("attention", "")
+    ]
+    return with_declared(observed, left)
+
+
+def with_declared(observed: dict, names: list[str]) -> dict:
+    """Return the settings with these names, and no others, marked as only declared."""
+    known = {name: value for name, value in observed.items() if name != "declared"}
+    return {**known, "declared": ", ".join(names)} if names else known
+
+
+def peak_device(framework: Framework) -> dict:
+    """Return the peak of device memory and what it counts; None where nothing is counted."""
+    peak_mib = framework.peak_device_mib()
+    words = getattr(framework, "peak_device_counts", None)
+    if getattr(framework, "keeps_outputs", lambda: False)():
+        words = f"{words}; {OUTPUTS}"
+    return {
+        "peak_device_mib": peak_mib,
+        "peak_device_counts": None if peak_mib is None else words,
+    }

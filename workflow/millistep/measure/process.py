@@ -1,0 +1,108 @@
+"""Runs a measured process as its supervisor wants it: pinned, reporting, gone at once."""
+
+import contextlib
+import json
+import os
+import platform
+import re
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any
+
+MAX_MESSAGE = 4000  # characters of an exception's message
+MODELS = "millistep.measure.models."  # beginning of the names of models' modules
+# TensorFlow's words for a line in a function that it has rewritten.
+IN_USER_CODE = re.compile(r'File "([^"]*/models/[^"]+\.py)", line (\d+), in')
+
+
+class Events:
+    """Sends JSON lines to the parent."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def send(self, kind: str, **fields: Any) -> None:
+        os.write(self._descriptor, (json.dumps({"event": kind, **fields}) + "\n").encode())
+
+
+def run(measure: Callable[[dict[str, Any], Events], None]) -> None:
+    """Call ``measure(request, events)`` with the command line's request, and end the process.
+
+    The first event for the parent lists the installed packages, the last one is ``done`` or
+    ``failed``.
+    """
+    request: dict[str, Any] = json.loads(sys.argv[1])
+    die_with_parent(parent=request.get("parent"))
+    events = Events(request["events_fd"])
+    if hasattr(os, "sched_setaffinity"):  # Linux; elsewhere the pools' sizes alone hold
+        os.sched_setaffinity(0, request["affinity"])
+    try:
+        python = sys.version.split()[0]
+        events.send("packages", packages=installed(), prefix=sys.prefix, python=python)
+        measure(request, events)
+        events.send("done")
+    except BaseException as error:
+        failed = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
+        if line := line_of_model(error):
+            failed["line"] = line
+        events.send("failed", **failed)
+        traceback.print_exc()
+        leave(1)
+    leave(0)
+
+
+def line_of_model(error: BaseException) -> str | None:
+    """Return the innermost line of a model's own module that an error went through, such as
+    ``models/mlp/keras3.py, line 12``; None if there is none.
+    """
+    found = None
+    seen: list[BaseException] = []
+    each: BaseException | None = error
+    while each and each not in seen and not found:
+        for frame, line in traceback.walk_tb(each.__traceback__):
+            if str(frame.f_globals.get("__name__", "")).startswith(MODELS):
+                found = frame.f_code.co_filename, line
+        seen.append(each)
+        each = each.__cause__ or each.__context__
+    if not found and (of_graph := IN_USER_CODE.findall(str(error))):
+        found = of_graph[-1][0], int(of_graph[-1][1])
+    if not found and isinstance(error, SyntaxError) and error.filename and error.lineno:
+        found = error.filename, error.lineno
+    return f"{'/'.join(PurePath(found[0]).parts[-3:])}, line {found[1]}" if found else None
+
+
+def leave(status: int) -> None:
+    """End at once: tearing down a framework takes seconds and belongs to no step."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    os._exit(status)
+
+
+def installed() -> dict[str, str]:
+    """Return every distribution of this environment and its version, with normalized names."""
+    from importlib.metadata import distributions
+
+    found: dict[str, str] = {}
+    for distribution in distributions():
+        metadata = distribution.metadata  # parsed again at each access
+        if name := metadata["Name"]:  # None for the remains of a package
+            found.setdefault(re.sub(r"[-_.]+", "-", name).lower(), metadata["Version"])
+    return dict(sorted(found.items()))
+
+
+def die_with_parent(by: signal.Signals = signal.SIGKILL, parent: int | None = None) -> None:
+    """Have the kernel end this process by a signal when its parent is gone (Linux).
+
+    parent: the parent's process id; if it has died already, this process ends at once.
+    """
+    if platform.system() == "Linux":
+        import ctypes
+
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by)
+        if parent is not None and os.getppid() != parent:
+            os.kill(os.getpid(), by)

@@ -1,0 +1,228 @@
+"""The clock of one run: counts steps and reads the time between synchronizations.
+
+A framework calls :meth:`Timer.start` just before it enters its public loop and
+:meth:`Timer.tick` before every step, on the thread that issues the steps. Between
+two ticks nothing of ours runs, so a step is exactly what a user would get. A
+synchronization waits until every output and every updated variable of the steps
+issued so far is ready; it runs only at the borders of timing windows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from typing import Any
+
+from millistep.measure.protocol import PROTOCOLS, Protocol
+
+MAX_WARMUP_STEPS = 20
+MAX_WINDOW_STEPS = 500  # of loops that keep the output of every step until they return
+MANY_STEPS = 50_000  # of all others: enough for windows of some tenths of a second
+DISCARDED = 6  # a turn begins with a sixth of a window, while caches hold another process's data
+Steps = Iterator[None]  # one entry before each step
+
+
+class Finished(Exception):
+    """Leaves a framework's loop once enough steps were timed."""
+
+
+class Timer:
+    """One pass through the protocol: first step, warm-up, timing windows, synchronized steps.
+
+    fence: waits for all work issued so far.
+    compilations: number of programs compiled so far, or None if not counted.
+    next_turn: called when the process is ready and after each turn, with this timer; waits for
+        the next turn and returns the number of windows to time in it. Without it, all windows
+        belong to one turn.
+    on_turn, on_turn_end: called before the first and after the last window of each turn.
+    late: waits for any work that the synchronization missed and returns how long that took in ns;
+        called after each window.
+    batches: steps that the framework makes between two ticks, such as Keras' steps_per_execution.
+    most_steps: ticks of a window at most.
+    """
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        fence: Callable[[], None],
+        compilations: Callable[[], int | None],
+        next_turn: Callable[[Timer], int] | None = None,
+        on_turn: Callable[[], object] | None = None,
+        on_turn_end: Callable[[], object] | None = None,
+        late: Callable[[], int] | None = None,
+        clock: Callable[[], int] | None = None,
+        batches: int = 1,
+        most_steps: int = MAX_WINDOW_STEPS,
+    ) -> None:
+        self._protocol = protocol
+        self._batches, self._most_steps = batches, most_steps
+        self._fence = fence
+        self._compilations = compilations
+        self._next_turn = next_turn or (lambda timer: timer.windows_left)
+        self._on_turn = on_turn or (lambda: None)
+        self._on_turn_end = on_turn_end or (lambda: None)
+        self._late = late
+        self._clock = clock or time.perf_counter_ns
+        self._steps = self._run()
+        self.first_step_ns = 0
+        self._warmup_ticks = 0  # the first step included
+        self.warmup_ns = 0  # the steps after the first
+        self.windows: list[tuple[int, int, int]] = []  # (steps, elapsed ns, start on the clock)
+        self.late_ns: list[int] = []  # of each window, if the framework can measure it
+        self.stop = "windows"
+        self.synchronized_ns: list[int] = []
+        self.compilations_before: int | None = None
+        self.compilations_during: int | None = None
+        self.started_ns = 0
+
+    def start(self) -> None:
+        """Open the first step: call right before the public API is entered."""
+        self.started_ns = self._clock()
+
+    def tick(self) -> bool:
+        """Return True if enough steps were timed: call before each step."""
+        return bool(next(self._steps, True))
+
+    @property
+    def windows_left(self) -> int:
+        """Timing windows that are still planned; none after the hard cap on time."""
+        if self.elapsed_ns >= self._protocol.hard_cap_s * 1e9:
+            self.stop = "time"
+            return 0
+        return self._protocol.windows - len(self.windows)
+
+    @property
+    def elapsed_ns(self) -> int:
+        """Nanoseconds of all timing windows so far."""
+        return sum(ns for _, ns, _ in self.windows)
+
+    @property
+    def timed_ns(self) -> int:
+        """Nanoseconds of all timing windows and synchronized steps."""
+        return self.elapsed_ns + sum(self.synchronized_ns)
+
+    @property
+    def warmup_steps(self) -> int:
+        """Discarded steps, the first one included."""
+        return self._warmup_ticks * self._batches
+
+    @property
+    def steps(self) -> int:
+        """Steps in timing windows so far."""
+        return sum(steps for steps, _, _ in self.windows)
+
+    @property
+    def step_ns(self) -> float:
+        """Mean step time so far; 0 before the first window."""
+        return self.elapsed_ns / self.steps if self.windows else 0.0
+
+    @property
+    def recorded(self) -> list[dict[str, int]]:
+        """The windows as a record has them."""
+        return [
+            {"steps": steps, "elapsed_ns": ns, "start_ns": start}
+            for steps, ns, start in self.windows
+        ]
+
+    @property
+    def span_ns(self) -> tuple[int, int] | None:
+        """Clock at the start of the first window and at the end of the last one."""
+        if not self.windows:
+            return None
+        _, last_ns, last_start_ns = self.windows[-1]
+        return self.windows[0][2], last_start_ns + last_ns
+
+    def _run(self) -> Steps:
+        yield  # first step
+        self._fence()
+        self.first_step_ns = self._clock() - self.started_ns
+        self._warmup_ticks = 1
+        step_ns = yield from self._warm_up()
+        self.compilations_before = self._compilations()
+        size = window_steps(self._protocol, step_ns, self._most_steps)
+        while number := self._next_turn(self):
+            yield from self._turn(min(number, self.windows_left), size)
+        if self._protocol.synchronized_steps:
+            yield from self._synchronized()
+        compilations = self._compilations()
+        if compilations is not None and self.compilations_before is not None:
+            self.compilations_during = compilations - self.compilations_before
+
+    def _warm_up(self) -> Generator[None, None, int]:
+        """Discard steps until enough have passed without a compilation. Return the shortest of
+        these in ns.
+        """
+        quiet_ns: list[int] = []
+        compiled, step_ns = self._compilations(), 0
+        began = self._clock()
+        while len(quiet_ns) < self._protocol.warmup_steps:
+            start = self._clock()
+            yield
+            self._fence()
+            step_ns = self._clock() - start
+            self._warmup_ticks += 1
+            now_compiled = self._compilations()
+            quiet_ns = [*quiet_ns, step_ns] if now_compiled == compiled else []
+            compiled = now_compiled
+            if self._warmup_ticks == MAX_WARMUP_STEPS:
+                break  # it never settles; the timing windows will show the compilations
+        self.warmup_ns = self._clock() - began
+        return min(quiet_ns, default=step_ns)
+
+    def _turn(self, number: int, size: int) -> Steps:
+        if size > 1:  # a single step longer than a window hides cold caches by itself
+            for _ in range(max(1, size // DISCARDED)):
+                yield
+            self._fence()
+        self._on_turn()
+        for _ in range(number):
+            yield from self._window(size)
+            if not self.windows_left:
+                break
+        self._on_turn_end()
+
+    def _window(self, size: int) -> Steps:
+        start = self._clock()
+        for _ in range(size):
+            yield
+        self._fence()
+        self.windows.append((size * self._batches, self._clock() - start, start))
+        if self._late:
+            self.late_ns.append(self._late())
+
+    def _synchronized(self) -> Steps:
+        began = self._clock()
+        while len(self.synchronized_ns) < self._protocol.synchronized_steps:
+            start = self._clock()
+            yield
+            self._fence()
+            now = self._clock()
+            self.synchronized_ns.append(max(1, (now - start) // self._batches))
+            if now - began > self._protocol.synchronized_cap_s * 1e9:
+                break
+
+
+def harness_ns(framework: Any) -> float:
+    """Return what counting a step costs in ns: the shortest of several windows of empty steps."""
+    protocol = replace(PROTOCOLS["smoke"], synchronized_steps=0)
+    batches = getattr(framework, "batches_per_tick", 1)
+    timer = Timer(protocol, lambda: None, lambda: None, batches=batches)
+    empty_steps = getattr(framework, "empty_steps", None)
+    if empty_steps:
+        empty_steps(timer)
+    else:
+        while not timer.tick():
+            pass
+    return min(ns / steps for steps, ns, _ in timer.windows)
+
+
+def window_steps(protocol: Protocol, step_ns: int, most: int = MAX_WINDOW_STEPS) -> int:
+    """Return the steps of one timing window, given the step time of the warm-up.
+
+    At least 2, so that steps can overlap; 1 if a step takes longer than a window.
+    """
+    window_ns = protocol.window_s * 1e9
+    if step_ns > window_ns:
+        return 1
+    return max(2, min(round(window_ns / step_ns) if step_ns else 2, most))

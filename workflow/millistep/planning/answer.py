@@ -1,0 +1,275 @@
+"""Answer a pull request: measure base and patch in turns until all is decided or time is over.
+
+The comment is printed. Status 0: nothing is slower; 1: a row is slower; 2: there is no answer, for
+the reason that is printed; 3: undecided. Snakemake does all the work: each look at the results is a
+run of it with more rounds, which leaves every finished run as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+
+from millistep.planning.config import Problem, check, read_configuration, results_folder
+from millistep.planning.frameworks import frameworks
+from millistep.planning.overlays import overlays
+from millistep.supervise.interrupts import end_by_interrupt
+
+FRAMEWORK = "keras3-jax"
+STUDY = "config/studies/pull_request.yaml"
+FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
+MOST_OF_NAME = 40  # letters of a study's name
+FIRST_LOOK, MOST_ROUNDS = 4, 100
+MOST_MINUTES = 30 * 24 * 60
+MOST_BESIDE_S = 20  # seconds per look in addition to its rounds: Snakemake's start, analysis
+LEAST_ROUNDS = 4  # rows are left out until the others get so many: fewer decide next to nothing
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The rows that are measured, and the numbers of rounds after which results are looked at."""
+
+    rows: tuple[str, ...]
+    looks: tuple[int, ...]
+
+
+def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
+    """Choose the rows and looks that fit into `left_s` seconds after a first round; raises
+    :class:`Problem` if none do.
+
+    seconds: what a round of each row takes; rows that do not fit are left out from the end. Rounds
+    double from look to look: each look makes intervals wider, since all must hold at once.
+    """
+    rows = list(seconds)
+    while len(rows) > 1 and (LEAST_ROUNDS - 1) * sum(seconds[row] for row in rows) > left_s:
+        rows.pop()
+    cost = sum(seconds[row] for row in rows)
+    most = min(MOST_ROUNDS, 1 + int(left_s / max(cost, 1e-9)))
+    if most < 2:
+        raise Problem(
+            f"--minutes: a round of {rows[0]} takes {cost:.0f} s, and {max(left_s, 0):.0f} s are"
+            " left after the first; two rounds are the least that shows anything"
+        )
+    looks = (FIRST_LOOK * 2**n for n in itertools.count())
+    kept = itertools.takewhile(lambda look: look * 1.5 <= most, looks)
+    return Schedule(tuple(rows), (*kept, most))
+
+
+def main() -> int:
+    """Measure, print the comment, return the status."""
+    end_by_interrupt()
+    try:
+        found = Asked(_options().parse_args()).answered()
+        print(Path(found["comment"]).read_text(encoding="utf-8"))
+        return found["status"]
+    except Problem as problem:
+        print(f"millistep: {problem}", file=sys.stderr)
+    except OSError as error:
+        print(f"millistep: {error.filename or 'answer'}: {error.strerror}", file=sys.stderr)
+    except Exception:  # Python would end with status 1, which is an answer
+        traceback.print_exc()
+    return 2
+
+
+class Options(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Raise :class:`Problem`: one line, without the usage."""
+        raise Problem(message)
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = Options("millistep answer", description=__doc__.partition("\n")[0])
+    tree = "source tree, wheel, or CLONE@REVISION"
+    parser.add_argument("--patch", required=True, action="append", help=f"{tree}; may be repeated")
+    parser.add_argument("--base", help=f"{tree}; default: the locked release")
+    parser.add_argument("--report", default="", help="address at which the report will be")
+    add_measurement(parser)
+    return parser
+
+
+def add_measurement(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a measurement: frameworks, study, time, threshold."""
+    parser.add_argument(
+        "--framework", action="append", help="a user of the package; may be repeated"
+    )
+    parser.add_argument("--minutes", type=float, default=15, help="to measure; default: 15")
+    parser.add_argument(
+        "--threshold", type=float, default=0.02, help="slower by more is status 1; default: 0.02"
+    )
+    parser.add_argument("--study", default=STUDY, help=f"what is measured; default: {STUDY}")
+    parser.add_argument("--use-conda", action="store_true", help="as Snakemake's")
+
+
+class Asked:
+    """One pull request to be measured; options: those of the command line."""
+
+    def __init__(self, options: argparse.Namespace):
+        if not 0 < options.threshold < 1:
+            raise Problem(f"--threshold: {options.threshold}: allowed is above 0 and below 1")
+        if not 0 < options.minutes <= MOST_MINUTES:
+            raise Problem(
+                f"--minutes: {options.minutes}: allowed are minutes greater than 0, at most"
+                f" {MOST_MINUTES}"
+            )
+        self._options = options
+        self._config = read_configuration(options.study)
+        chosen = options.framework or [FRAMEWORK]
+        known = frameworks(check(self._config | {"columns": chosen})["folders"])
+        for name in chosen:
+            if name not in known:
+                raise Problem(f"--framework: {name}: allowed are {', '.join(known)}")
+        given = [("base", options.base)] if options.base else []
+        given += [(f"patch{n}" if n > 1 else "patch", p) for n, p in enumerate(options.patch, 1)]
+        packages = [_package(*part) for part in given]
+        settings = [{"overlay": [str(path)]} for path, _ in packages]
+        base = settings.pop(0) if options.base else {}
+        self._config["columns"] = [
+            {"framework": name, **own}
+            for name in chosen
+            for own in (base, base | {"again": True}, *settings)
+        ]
+        # Base and patch are compared only if one start measures both, so other trees start again.
+        content = json.dumps([digest for _, digest in packages])
+        suffix = f"_{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+        if study := self._config.get("study"):
+            study["name"] = study["name"][: MOST_OF_NAME - len(suffix)] + suffix
+        # From the start: without this key, runs would also measure other sizes.
+        asked = {"threshold": options.threshold, "report": options.report}
+        self._config["answer"] = {**asked, "looks": 1, "left_out": []}
+        self._folder = Path(results_folder(self._config))
+        self._budget_s = 60 * options.minutes
+        self._began = time.monotonic()
+
+    def answered(self) -> dict[str, Any]:
+        """Measure; return the exit status, and the file of the comment."""
+        self._snakemake("environments")
+        self._began = time.monotonic()
+        found = self._look(1, 1, None, [])
+        if not found["decided"]:  # a patch that does not run decides it at once
+            found = self._looked(found["seconds_of_a_round"])
+        self._snakemake("all")
+        return {"status": found["status"], "comment": self._folder / "answer.md"}
+
+    @property
+    def _left_s(self) -> float:
+        return self._budget_s - (time.monotonic() - self._began)
+
+    def _looked(self, seconds: dict[str, float]) -> dict[str, Any]:
+        """Look as often as planned after the first round, until all is decided or time is over."""
+        # The self-test is measured once, with the first round.
+        beside_s = min(
+            max(self._budget_s - self._left_s - sum(seconds.values()), 0.0), MOST_BESIDE_S
+        )
+        plan = schedule(seconds, self._left_s - beside_s)
+        left_out = [row for row in seconds if row not in plan.rows]
+        cost_s, done = sum(seconds[row] for row in plan.rows), 1
+        for look in plan.looks:
+            left_s = self._left_s
+            rounds = min(look, max(done + int((left_s - beside_s) / max(cost_s, 1e-9)), 2))
+            if rounds <= done:
+                break
+            found = self._look(rounds, len(plan.looks), plan.rows, left_out)
+            # From now on a round costs what rounds did, all else included.
+            cost_s, beside_s = (left_s - self._left_s) / (rounds - done), 0.0
+            done = rounds
+            if found["decided"] or rounds < look:
+                break
+        return found
+
+    def _look(
+        self, rounds: int, looks: int, rows: Sequence[str] | None, left_out: Sequence[str]
+    ) -> dict[str, Any]:
+        self._config["runs"] = rounds
+        self._config["answer"] |= {"looks": looks, "left_out": list(left_out)}
+        if rows:
+            self._config["models"] = _models(rows)
+        self._snakemake("answer")
+        return json.loads((self._folder / "answer.json").read_text(encoding="utf-8"))
+
+    def _snakemake(self, target: str) -> None:
+        """Run Snakemake; raise :class:`Problem` if it fails. Snakemake prints the reason."""
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        path = FOLDER / "config.yaml"
+        path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")
+        command = [sys.executable, "-m", "snakemake", target, "--cores", "1", "--quiet", "all"]
+        command += ["--configfile", str(path)]
+        command += ["--use-conda"] if self._options.use_conda else []
+        if status := run(command):
+            raise Problem(f"snakemake {target} ended with status {status}")
+
+
+def _package(part: str, given: str) -> tuple[Path, str | None]:
+    """Return the path of a package and the digest of its content.
+
+    A tree is linked under its part's name, so that the name of its own folder does not matter. A
+    revision of a clone is written to a folder first.
+    """
+    option, path = f"--{part.rstrip('0123456789')}", Path(os.path.expanduser(given)).absolute()
+    clone, at, revision = given.rpartition("@")
+    if at and not path.exists():
+        path = _tree(option, Path(os.path.expanduser(clone)).absolute(), revision)
+    if not path.exists():
+        raise Problem(f"{option}: {given}: no such file or folder")
+    # Report errors here: Snakemake would name the link.
+    (package,) = overlays([given if Path(given).exists() else str(path)], option)
+    if path.is_dir():
+        link = FOLDER.absolute() / part
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(path)
+        path = link
+    return path, package.sha256
+
+
+def _tree(option: str, clone: Path, revision: str) -> Path:
+    """Return a folder with the files of a revision; the clone is only read."""
+    git = ["git", "-C", str(clone)]
+    found = subprocess.run(
+        [*git, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],
+        **{"capture_output": True, "text": True},
+    )
+    if found.returncode:
+        raise Problem(f"{option}: {clone} has no revision {revision}")
+    folder = FOLDER.absolute() / "trees" / found.stdout.strip()
+    if not folder.exists():
+        partial = folder.with_suffix(".partial")
+        partial.mkdir(parents=True, exist_ok=True)
+        with (
+            subprocess.Popen(
+                [*git, "archive", "--format=tar", folder.name], stdout=subprocess.PIPE
+            ) as archive,
+            tarfile.open(fileobj=archive.stdout, mode="r|") as files,
+        ):
+            files.extractall(partial, filter="data")
+        partial.rename(folder)
+    return folder
+
+
+def run(command: Sequence[str]) -> int:
+    """Run a command that prints on stderr, and return its exit status. After Ctrl-C, which the
+    command gets from the terminal, too, wait until it has ended.
+    """
+    with subprocess.Popen(command, stdout=sys.stderr) as process:
+        return process.wait()
+
+
+def _models(rows: Sequence[str]) -> dict[str, dict[str, list[int]]]:
+    """Return the configuration's `models`, of rows named 'bert/fit/8'."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for model, task, batch_size in (row.split("/") for row in rows):
+        found.setdefault(model, {}).setdefault(task, []).append(int(batch_size))
+    return found

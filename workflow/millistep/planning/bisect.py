@@ -1,0 +1,90 @@
+"""Find the commit of a package that made it slower, by regression checks of the commits between.
+
+Status 0: the commit, or the few that remain, is printed; 2: there is no answer, for the reason that
+is printed; 3: the last revision is not shown to be slower than the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from millistep.planning.answer import Asked, Options, add_measurement
+from millistep.planning.config import Problem
+from millistep.supervise.interrupts import end_by_interrupt
+
+FINE, SLOWER = 0, 1  # statuses of an answer
+
+
+def suspects(number: int, slower: Callable[[int], bool | None]) -> range:
+    """Return the commits of which one is the first slow one, usually one commit.
+
+    slower: whether commit n is slower than the good one; None if undecided. The last one is slower.
+    """
+    good, bad, undecided = -1, number - 1, set()
+    while between := [n for n in range(good + 1, bad) if n not in undecided]:
+        middle = min(between, key=lambda n: abs(n - (good + bad) / 2))
+        found = slower(middle)
+        if found is None:
+            undecided.add(middle)
+        elif found:
+            bad = middle
+        else:
+            good = middle
+    return range(good + 1, bad + 1)
+
+
+def main() -> int:
+    """Measure commits, print the suspects, return the status."""
+    end_by_interrupt()
+    try:
+        return _bisect(_options().parse_args())
+    except Problem as problem:
+        print(f"millistep: {problem}", file=sys.stderr)
+    except OSError as error:
+        print(f"millistep: {error.filename or 'bisect'}: {error.strerror}", file=sys.stderr)
+    return 2
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = Options("millistep bisect", description=__doc__.partition("\n")[0])
+    parser.add_argument("--clone", type=Path, required=True, help="clone of the package")
+    parser.add_argument("--good", required=True, help="revision that is fast")
+    parser.add_argument("--bad", default="HEAD", help="later revision that is slow; default: HEAD")
+    add_measurement(parser)
+    return parser
+
+
+def _bisect(options: argparse.Namespace) -> int:
+    commits = _git(options, "rev-list", "--reverse", "--first-parent", "--end-of-options",
+                   f"{options.good}..{options.bad}").split()  # fmt: skip
+    if not commits:
+        raise Problem(f"--good: no commit between {options.good} and {options.bad}")
+
+    def slower(number: int) -> bool | None:
+        revision = commits[number]
+        asked = {"base": f"{options.clone}@{options.good}", "report": ""}
+        asked |= {"patch": [f"{options.clone}@{revision}"]}
+        status = Asked(argparse.Namespace(**{**vars(options), **asked})).answered()["status"]
+        words = {FINE: "not slower", SLOWER: "slower"}.get(status, "undecided")
+        print(f"{_git(options, 'log', '-1', '--format=%h %s', revision)}: {words}", flush=True)
+        return {FINE: False, SLOWER: True}.get(status)
+
+    if not slower(len(commits) - 1):
+        print(f"{options.bad} is not shown to be slower than {options.good}")
+        return 3
+    found = [commits[n] for n in suspects(len(commits), slower)]
+    print("first slower commit:" if len(found) == 1 else "the first slower commit is one of:")
+    for revision in found:
+        print(f"  {_git(options, 'log', '-1', '--format=%h %s', revision)}")
+    return 0
+
+
+def _git(options: argparse.Namespace, *command: str) -> str:
+    done = subprocess.run(["git", "-C", options.clone, *command], capture_output=True, text=True)
+    if done.returncode:
+        raise Problem(f"--clone: {options.clone}: {done.stderr.strip().partition(chr(10))[0]}")
+    return done.stdout.strip()

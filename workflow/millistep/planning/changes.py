@@ -1,0 +1,176 @@
+"""The runs of a plan that have to be measured, and why: printed before they start.
+
+Snakemake records the params of a record only in the folder where it made the record. The identity
+in a record also holds in a clone and for copied results: this module compares it with the plan's.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from millistep.supervise import reading, variables
+from millistep.supervise.record import SCHEMA, violation
+
+MISSING = "not measured yet"
+REFUSED = "could not begin"
+ASKED = "requested with -R, -F or -f"
+MOST_CHARACTERS = 60  # of two values together, for them to be spelled out
+LISTED = 8  # cells listed per reason, and columns or folders
+ASIDE = ".unreadable"
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A file in a record's place that is not a record; reason: words that follow its path."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return "its record cannot be read"
+
+
+def reasons(plan, root: Path = Path()) -> dict:
+    """Return ``{path of the record: reason}`` for all runs that have to be measured, including the
+    second runs of the self-test's cell; the reason is a text or :class:`Unreadable`.
+    """
+    found = ((path, why(run, root)) for path, run in plan.timed.items())
+    return {path: reason for path, reason in found if reason}
+
+
+def set_aside(path: str) -> str:
+    """Rename a file that is no record; return its new path. Raises OSError."""
+    number, free = 1, f"{path}{ASIDE}"
+    while os.path.lexists(free):
+        number += 1
+        free = f"{path}{ASIDE}-{number}"
+    os.rename(path, free)
+    return free
+
+
+def is_stale(path: Path, identity: str) -> bool:
+    """Return True if a part of the self-test exists and has to be measured again."""
+    try:
+        found = json.loads(path.read_text())
+        # An environment that could not be installed at the last start may be available now.
+        undeployed = "not_deployed" in (found.get("not_tried") or {}) or found.get("refused")
+        return bool(undeployed) or found["identity"] != identity
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return True  # broken, and measured again in seconds
+
+
+def summary(plan, reasons: dict, elsewhere: Path | None = None) -> str:
+    """Return the runs to be measured, a line for each reason; empty if every record is as planned.
+
+    elsewhere: the file that came with results of another machine. A line is for example
+    ``environment changed: bert fit b8 keras3-jax, bert fit b8 keras3-torch``.
+    """
+    found = {run: reasons[run.record] for run in plan.runs if run.record in reasons}
+    if not found:
+        return ""
+    cells_by_reason: dict[str, Counter] = {}
+    for run, reason in found.items():
+        cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
+        cells_by_reason.setdefault(str(reason), Counter())[cell] += 1
+    to_measure = f"{len(found)} of {len(plan.runs)} runs to measure at {plan.scale} scale"
+    if elsewhere:
+        to_measure += f", but not here: by {elsewhere} these are another machine's"
+    lines = [f"millistep: {to_measure}"]
+    lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
+    if not elsewhere:
+        lines += [*_in_turns(plan, found), *_of_other_sessions(plan, found)]
+    if left_out := variables.left_out(os.environ, plan.config["environment"]):
+        names = ", ".join(left_out)
+        lines.append(f"  not passed on to runs (configuration key environment does): {names}")
+    return "\n".join(lines)
+
+
+def _in_turns(plan, found: Iterable) -> list[str]:
+    """Return a line about processes and memory at once, and one if Snakemake limits them."""
+    groups = {id(group): group for group in (plan.group_of[run.record] for run in found)}.values()
+    largest = max(groups, key=plan.group_gib)
+    most = max(map(plan.resident, groups))
+    processes = f"up to {most} processes at once" if most > 1 else "one process at a time"
+    lines = [f"  {processes}, about {plan.group_gib(largest):.1f} GiB of memory"]
+    return [*lines, *([f"  {plan.lacks_room}"] if plan.lacks_room else [])]
+
+
+def unreadable(reasons: dict) -> Iterable[tuple[str, str]]:
+    """Return path and reason of every file that is not a record but has a record's name."""
+    return (
+        (path, reason.reason) for path, reason in reasons.items() if isinstance(reason, Unreadable)
+    )
+
+
+def why(run, root: Path) -> str | Unreadable | None:
+    """Return the reason why a run has to be measured; None if its record is as planned."""
+    try:
+        raw = reading.read_bytes(os.path.join(root, run.record))  # a Path is slow for so many
+        if _is_as_planned(raw, run.identity):
+            return None
+        found = reading.parse(raw)
+    except FileNotFoundError:
+        return MISSING
+    except reading.Unreadable as problem:
+        return Unreadable(str(problem))
+    if found["identity"] == run.identity:
+        if problem := violation(found):
+            return Unreadable(f"is no valid record ({problem})")
+        return REFUSED if reading.could_not_begin(found) or found["status"] == "refused" else None
+    return _changed(json.loads(found["identity"]), json.loads(run.identity)) or None
+
+
+def _changed(before: dict, now: dict) -> str:
+    """Return the differences, such as 'threads 2 -> 4, sources changed'; empty without any."""
+    keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
+    return ", ".join(_change(key, before.get(key), now.get(key)) for key in keys)
+
+
+def _change(key: str, before: object, now: object) -> str:
+    plain = isinstance(before, int | str) and isinstance(now, int | str)
+    short = plain and len(f"{before}{now}") < MOST_CHARACTERS
+    return f"{key} {before} -> {now}" if short else f"{key} changed"
+
+
+def _is_as_planned(raw: bytes, identity: str) -> bool:
+    """Return True if a file is a complete record of this identity, written as we do. Any other file
+    has to be parsed, which is slow: there may be tens of thousands at every start.
+    """
+    lines = (
+        f'\n "identity": {json.dumps(identity)},\n',
+        f'\n "schema": {json.dumps(SCHEMA)},\n',
+        '\n "timing": ',
+    )
+    begun = not any(word in raw for word in (b'"not_deployed"', b'"status": "refused"'))
+    return begun and raw.endswith(b"\n}\n") and all(line.encode() in raw for line in lines)
+
+
+def _of_other_sessions(plan, found: Iterable) -> list[str]:
+    """Return a line about kept runs that share a workload and round with new ones: comparisons need
+    one session.
+    """
+    rounds = {(run.row, run.number) for run in found}
+    measured = {run.record for run in found}
+    kept = [r for r in plan.runs if r.record not in measured and (r.row, r.number) in rounds]
+    if not kept:
+        return []
+    columns = _listed(sorted({run.column.name for run in kept}), "columns")
+    folders = _listed(sorted({str(Path(run.record).parents[1]) for run in kept}), "folders")
+    return [
+        f"  kept runs of {columns} belong to an earlier session and are not compared with the new"
+        f" ones; delete {folders} to measure whole workloads again"
+    ]
+
+
+def _names(cells: Counter) -> str:
+    names = (f"{cell} x{count}" if count > 1 else cell for cell, count in cells.items())
+    return _listed([*names], "cells")
+
+
+def _listed(names: list[str], noun: str) -> str:
+    more = f" and {len(names) - LISTED} more {noun}" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more

@@ -1,0 +1,208 @@
+"""Check a model folder: build it on each framework, make two steps of each task, list all problems.
+
+python3 workflow check-model my-models/models/mlp
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from millistep.deploy.environments import Wanted, definition_sha256, deployed
+from millistep.deploy.virtual_environments import EnvironmentProblem
+from millistep.planning.config import Problem, or_one_line
+from millistep.planning.frameworks import OWN, frameworks
+from millistep.planning.identity import ENVS
+from millistep.planning.models import Models
+from millistep.planning.plan import Plan, Run
+from millistep.supervise import ending, preconditions, processors, variables
+from millistep.supervise.lock import CPU
+from millistep.supervise.logs import tail
+from millistep.supervise.machine import memory_limit_mib
+from millistep.supervise.parent import CELL_FIELDS
+from millistep.supervise.turns import Member
+from millistep.supervise.watch import Watched
+
+PROGRAM = "millistep.measure.check"
+TIME_LIMIT_S = 600
+SLOW = ("pytorch-compiled",)  # compiling takes longer than all others together
+# What a reader compares between frameworks, with its title.
+COMPARED = {"parameters": "parameters", "dtype": "dtype of the products", "execution": "execution"}
+Found = dict[str, Any]  # of one task on one framework, see measure.check
+
+
+def planned(folder: Path, names: list[str], scale: str) -> Plan:
+    """Return the plan of a model's tasks on these frameworks; on all with a builder without any."""
+    place = folder.resolve()
+    if place.parent.name != "models" or not (place / "model.yaml").is_file():
+        raise Problem(f"{folder}: not a model's folder; needed is FOLDER/models/NAME/model.yaml")
+    home = place.parent.parent
+    folders = [] if home == OWN else [os.path.relpath(home)]
+    model = Models(folders).load(place.name)
+    found = [
+        name
+        for name, about in frameworks(folders).items()
+        if (model.folder / f"{about.family}.py").is_file() and name not in SLOW
+    ]
+    if not (names or found):
+        raise Problem(f"{model.folder}: no builder, such as keras3.py or pytorch.py")
+    tasks = {place.name: {task: about[scale][0] for task, about in model.tasks.items()}}
+    config = {"scale": scale, "runs": 1, "folders": folders, "models": tasks}
+    return Plan(config | {"columns": names or found}, definition_sha256, ENVS)
+
+
+def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
+    """Try the tasks of one framework in one process; a result for each."""
+    column, identity = runs[0].column, json.loads(runs[0].identity)
+    environment = plan.environment_of(column)
+    try:
+        marker = deployed(
+            Wanted(
+                name=environment.name,
+                definition=environment.definition,
+                method="interpreter" if environment.interpreter else "venv",
+                marker=scratch / "environment.json",
+                interpreter=environment.interpreter,
+                overlay=[overlay.source for overlay in environment.overlay],
+            )
+        )
+    except EnvironmentProblem as problem:
+        return [_failed(run, {"type": "NoEnvironment", "message": str(problem)}) for run in runs]
+    request = {
+        "folders": [os.path.abspath(folder) for folder in plan.config["folders"]],
+        "affinity": processors.pinned(identity["threads"]),
+        "tasks": [_task(json.loads(run.identity)) for run in runs],
+    }
+    environ = variables.of_process(identity, scratch, preconditions.visible_device(identity) or "")
+    log = scratch / "log.txt"
+    with Watched(
+        marker["interpreter"],
+        request,
+        environ,
+        log,
+        TIME_LIMIT_S,
+        memory_limit_mib("auto"),
+        lambda found: None,
+        program=PROGRAM,
+    ) as child:
+        child.until("done")
+    found: list[Found] = child.reported("checked", "results") or []
+    for run in runs[len(found) :]:
+        status, reason = ending.of_process(child.ending())
+        problem = {"type": status, "message": reason or "the process ended"}
+        found.append(_failed(run, problem | {"log": "\n".join(tail(log)[-5:])}))
+    return found
+
+
+def _task(identity: dict[str, Any]) -> dict[str, Any]:
+    cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
+    cell["model"] = identity.get("builders", identity["model"])
+    return {"cell": cell} | {name: identity[name] for name in ("parameters", "trains", "scale")}
+
+
+def _failed(run: Run, problem: dict[str, str]) -> Found:
+    return {"task": run.row.task, "problems": [problem]}
+
+
+def printed(found: dict[str, dict[str, Found]]) -> str:
+    """Return what was found as text: by task and framework, then differences, then problems.
+
+    found: by framework and task.
+    """
+    lines: list[str] = []
+    for task in dict.fromkeys(task for tasks in found.values() for task in tasks):
+        of_task = {name: tasks[task] for name, tasks in found.items() if task in tasks}
+        lines.append(task)
+        for name, one in of_task.items():
+            lines += [f"  {name}", *(f"    {line}" for line in _words(one))]
+        lines += [f"  differs: {line}" for line in _differences(of_task)]
+    problems = [
+        f"  {name} {task}: {_problem(problem)}"
+        for name, tasks in found.items()
+        for task, one in tasks.items()
+        for problem in one["problems"]
+    ]
+    return "\n".join([*lines, *(["problems", *problems] if problems else ["no problem"])])
+
+
+def _words(one: Found) -> list[str]:
+    """Return what is printed of a task on a framework: sizes, shapes, execution."""
+    if "parameters" not in one:
+        return ["not built"]
+    sizes = one["parameters"]
+    counts = [f"{sizes['parameters']:,} parameters, {sizes['trainable_parameters']:,} trained"]
+    for name, title in (("moving_averages", "moving averages"), ("second_biases", "second biases")):
+        counts += [f"{sizes[name]:,} {title} counted separately"] if sizes.get(name) else []
+    shapes = [f"{name[:-1]} {_shape(one[name])}" for name in ("inputs", "outputs") if one.get(name)]
+    execution = []
+    if "execution" in one:
+        said = " (of its layers)" if "dtype" in (one["declared"] or "") else ""
+        compiler = "" if one["compiler"] in ("none", None) else f" by {one['compiler']}"
+        execution = [f"computes in {one['dtype']}{said}", f"{one['execution']}{compiler}"]
+        batches = one["batches_per_call"]
+        execution += [f"{batches} batches per call"] if batches > 1 else []
+    return [", ".join(part) for part in (counts, shapes, execution) if part]
+
+
+def _shape(structure: Any) -> str:
+    if isinstance(structure, dict):
+        return "{" + ", ".join(f"{name}: {_shape(each)}" for name, each in structure.items()) + "}"
+    if isinstance(structure, list):
+        return "[" + ", ".join(map(_shape, structure)) + "]"
+    return str(structure)
+
+
+def _differences(of_task: dict[str, Found]) -> list[str]:
+    lines = []
+    for name, title in COMPARED.items():
+        values: dict[str, list[str]] = {}
+        for framework, one in of_task.items():
+            value = one.get(name)
+            value = value["parameters"] if isinstance(value, dict) else value
+            if value is not None:
+                values.setdefault(str(value), []).append(framework)
+        if len(values) > 1:
+            told = (f"{value} ({', '.join(names)})" for value, names in values.items())
+            lines.append(f"{title}: {'; '.join(told)}")
+    return lines
+
+
+def _problem(problem: dict[str, str]) -> str:
+    failure = {name: problem[name] for name in ("type", "message", "line") if name in problem}
+    _, reason = ending.of_process(ending.Ending(done=False, exit_code=1, failure=failure))
+    return reason + (f"\n{problem['log']}" if problem.get("log") else "")
+
+
+def main() -> int:
+    """Print what a model does on each framework; 1 if there is a problem."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path, help="such as my-models/models/mlp")
+    parser.add_argument(
+        "--framework", action="append", default=[], help="all with a builder but pytorch-compiled"
+    )
+    parser.add_argument("--scale", default="smoke", choices=("smoke", "laptop", "paper"))
+    options = parser.parse_args()
+    plan = or_one_line(planned, options.folder, options.framework, options.scale)
+    found: dict[str, dict[str, Found]] = {}
+    own = str(os.getpid())
+    with (
+        tempfile.TemporaryDirectory(prefix="millistep-") as scratch,
+        Member(CPU, own, [own], own) as member,
+        member.computing(),  # while nothing is timed
+        ThreadPoolExecutor(max(1, len(processors.available()) // 2)) as pool,
+    ):
+        jobs = {}
+        for column in plan.measurable:
+            (folder := Path(scratch, column.name)).mkdir()
+            runs = [run for run in plan.runs if run.column == column]
+            jobs[column.name] = pool.submit(tried, plan, runs, folder)
+        for name, job in jobs.items():
+            found[name] = {one["task"]: one for one in job.result()}
+    for (row, name), reason in plan.unsupported.items():
+        print(f"{name} {row.task}: not tried: {reason}", file=sys.stderr)
+    print(printed(found))
+    return any(one["problems"] for tasks in found.values() for one in tasks.values())

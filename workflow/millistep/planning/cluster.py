@@ -1,0 +1,93 @@
+"""SLURM: one submission per workload and round, which runs the same rules on its node.
+
+Its job starts Snakemake with the group's records as targets. The node gets the configuration as it
+was resolved where Snakemake was started: `auto` could have another value there.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import sys
+from contextlib import redirect_stderr
+from typing import Any
+
+from millistep.deploy.environments import write_atomically
+from millistep.planning.jobs import Jobs, OfJob
+from millistep.planning.start import ON_NODE, Start
+
+# The settings of profiles/default: the caller's own profile sends jobs to nodes.
+SNAKEMAKE = (
+    *(sys.executable, "-m", "snakemake", "--nolock", "--cores", "4", "--quiet", "all"),
+    *("--profile", "none", "--workflow-profile", "none", "--scheduler", "greedy"),
+    *("--rerun-triggers", "mtime", "params", "--rerun-incomplete", "--keep-going"),
+    *("--show-failed-logs", "--resources", "machine_percent=100"),
+)
+
+
+class Submissions:
+    """Answer the rule of submissions in one start of Snakemake."""
+
+    def __init__(self, start: Start, jobs: Jobs):
+        self._start, self._plan, self._jobs = start, start.plan, jobs
+
+    def stale(self, pattern: str) -> OfJob:
+        """Return no input, but have Snakemake submit a group that lacks anything."""
+
+        def stale(path: str) -> list[str]:
+            if self._now(path):
+                self._jobs.begin_timing()
+                if os.path.exists(path):
+                    self._jobs.make_again(path)
+            return []
+
+        return self._jobs.of_file(pattern, stale)
+
+    def all(self, wildcards: Any) -> list[str]:
+        """Return the outputs of all groups that have something to measure or are done."""
+        groups = self._plan.groups
+        return [g.done for g in groups if os.path.exists(g.done) or self._now(g.done)]
+
+    def minutes(self, pattern: str) -> OfJob:
+        """Return a function for a group's minutes: time limits and starts of its runs."""
+        seconds = self._plan.time_limit_s + 60
+        return self._jobs.of_file(
+            pattern, lambda path: 10 + round(len(self._now(path)) * seconds / 60)
+        )
+
+    def command(self, pattern: str) -> OfJob:
+        """Return a function for the command that measures a group on its node."""
+        workflow, start = self._start.workflow, self._start
+        options = ["--snakefile", str(workflow.main_snakefile), "--configfile", str(start.planned)]
+        if start.use_conda:
+            prefix = workflow.deployment_settings.conda_prefix
+            options += ["--use-conda", *(["--conda-prefix", str(prefix)] if prefix else [])]
+
+        def command(path: str) -> str:
+            files = self._plan.group_of[path].files
+            forced = [file for file in files if file in start.asked_of_nodes]
+            force = ["--forcerun", *forced] if forced else []
+            return f"{ON_NODE}=1 {shlex.join([*SNAKEMAKE, *options, *force, '--', *files])}"
+
+        return self._jobs.of_file(pattern, command)
+
+    def write(self) -> None:
+        """Write the files that jobs on nodes read."""
+        write_atomically(self._start.planned, json.dumps(self._plan.resolved()))
+        write_atomically(self._start.asked, json.dumps(self._start.asked_of_nodes))
+
+    def _now(self, path: str) -> list[str]:
+        return [file for file in self._plan.group_of[path].files if file in self._start.now]
+
+
+def executor() -> str:
+    """Return the executor that the command line or a profile names, local without one: Snakemake
+    itself has it only after the plan is made.
+    """
+    from snakemake.cli import parse_args  # needed only if jobs may be sent to nodes
+
+    with redirect_stderr(io.StringIO()):
+        _, found = parse_args(sys.argv[1:])
+    return found.executor or "local"

@@ -1,0 +1,155 @@
+"""Columns: a framework with settings, and the path word, title and look that follow from them.
+
+Path word and title depend on the column alone: they name each setting that is not the framework's
+own default.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from millistep.planning.config import ConfigError, check_word
+from millistep.planning.frameworks import Framework
+from millistep.planning.overlays import Overlay, overlays
+from millistep.planning.settings import SETTINGS, texts
+
+# The settings that every column takes, with their defaults.
+EVERY = {name: of["default"] for name, of in SETTINGS.items() if "frameworks" not in of}
+EVERY["overlay"] = ()
+STACK = EVERY["stack"]  # today's
+
+
+MARKERS = "X<>*Pso^v"  # for further columns of a framework
+
+
+@dataclass(frozen=True)
+class Look:
+    """How figures draw a column."""
+
+    color: str
+    marker: str
+    hatch: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table, with everything that ``auto`` and the global keys stand for."""
+
+    framework: Framework
+    name: str  # its word in paths
+    title: str
+    look: Look  # in figures
+    accelerator: str  # cpu, cuda
+    stack: str
+    precision: str  # with which float32 matrices are multiplied: default, float32, tf32
+    threads: int
+    interpreter: str | None  # the user's own, instead of the locked environment
+    overlay: tuple[Overlay, ...]
+    again: bool
+    of_framework: Mapping[str, object]  # the settings that this framework takes, but not all do
+    asked: Mapping[str, object]  # the settings that it names, as the configuration has them
+
+    def __hash__(self) -> int:
+        """Return the hash of the name, which is unique in a plan: tens of thousands of runs hash
+        it.
+        """
+        return hash(self.name)
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule that times it, such as ``time_keras3_jax__float32``."""
+        return re.sub(r"\W", "_", f"time_{self.name}".replace("+", "__"))
+
+    @property
+    def settings(self) -> dict:
+        """All settings by name, as the plan's document and the effects have them."""
+        found = {name: getattr(self, name) for name in EVERY} | dict(self.of_framework)
+        found["overlay"] = [overlay.title for overlay in self.overlay]
+        return {name: found[name] for name in SETTINGS if name in found}
+
+    @property
+    def jit_compile(self) -> str | bool | None:
+        """The `jit_compile` that Keras gets; None if the framework does not take it."""
+        return self.of_framework.get("jit_compile")
+
+
+def columns(
+    asked: list, frameworks: Mapping[str, Framework], defaults: Mapping[str, object]
+) -> list[Column]:
+    """Return the columns of the configuration, in its order; raises :class:`ConfigError`.
+
+    asked: names of frameworks, or mappings of ``framework`` and settings. defaults: the values of
+    settings that a column does not name, and ``interpreters`` by framework.
+    """
+    found: dict[str, Column] = {}
+    for place, entry in enumerate(asked):
+        column = _column(place, entry, frameworks, defaults)
+        column = replace(column, look=_look(column.framework, found.values()))
+        check_word(f"columns.{place}", column.name)
+        if column.name in found:
+            raise ConfigError(
+                f"columns.{place}: a second column is called {column.name}; "
+                "they must differ in a setting that is not the default, folders and "
+                "interpreters also in their names"
+            )
+        found[column.name] = column
+    return list(found.values())
+
+
+def _column(place: int, entry, frameworks, defaults) -> Column:
+    entry = {"framework": entry} if isinstance(entry, str) else dict(entry)
+    name = entry.pop("framework")
+    if name not in frameworks:
+        allowed = ", ".join(frameworks)
+        raise ConfigError(f"columns.{place}: unknown framework '{name}'; allowed are {allowed}")
+    framework = frameworks[name]
+    own = {**EVERY, **dict(framework.settings)}
+    for setting in entry:
+        if setting not in own:
+            allowed = ", ".join(s for s in SETTINGS if s in own)
+            raise ConfigError(
+                f"columns.{place}.{setting}: {name} does not take it; allowed are {allowed}"
+            )
+    written = dict(entry)
+    if "overlay" in entry:
+        entry["overlay"] = overlays(entry["overlay"], f"columns.{place}.overlay")
+    users = defaults["interpreters"].get(name)
+    given = {**own, "precision": defaults["precision"], "interpreter": users, **entry}
+    if given["interpreter"] and given["overlay"]:
+        raise ConfigError(
+            f"columns.{place}.overlay: not possible with your own interpreter; "
+            f"install it there, or leave {given['interpreter']} out"
+        )
+    told = {s: entry[s] for s in SETTINGS if s in entry and entry[s] != own[s]}
+    words = [part for setting, value in told.items() for part in _words(setting, value)]
+    # Accelerator and threads are auto by default: the plan has resolved their values.
+    settings = {s: defaults.get(s, v) if v == "auto" else v for s, v in given.items()}
+    return Column(
+        framework=framework,
+        name="+".join([name, *(word for word, _ in words)]),
+        title=", ".join([framework.title, *(title for _, title in words)]),
+        look=_look(framework, ()),
+        **{setting: settings[setting] for setting in EVERY},
+        of_framework={setting: settings[setting] for setting, _ in framework.settings},
+        asked={setting: written[setting] for setting in told},
+    )
+
+
+def _look(framework: Framework, before: Iterable[Column]) -> Look:
+    """Return the look of a framework's next column, given the columns before it. The first one has
+    the framework's own color and marker, the others have shades.
+    """
+    place = sum(column.framework == framework for column in before)
+    markers = framework.marker + MARKERS.replace(framework.marker, "")
+    colors = framework.colors
+    return Look(colors[place % len(colors)], markers[place % len(markers)], framework.hatch)
+
+
+def _words(setting: str, value) -> list[tuple[str, str]]:
+    """Return ``(path word, title)`` of a setting's value; an overlay has one for each package."""
+    if setting == "overlay":
+        return [(overlay.word, overlay.title) for overlay in value]
+    about = texts(setting, value)
+    return [(about["word"], about["title"])]

@@ -1,0 +1,222 @@
+"""Read and check the configuration, and replace ``auto`` by the resolved values."""
+
+import contextlib
+import json
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
+from jsonschema.exceptions import ValidationError
+
+from millistep.planning import schemas
+
+MAX_VALUE = 80  # characters of a wrong value
+INCOMPLETE = (
+    "; to change the default table: --configfile config/config.yaml and this file behind it"
+)
+NAME = re.compile("[a-z][a-z0-9_]{0,39}")  # a study's
+MAX_WORD = 200  # characters of a folder's name; file systems take 255 bytes, some with an ending
+REPEATED = re.compile(r"(.+)\1{19,}")  # Snakemake takes such a path for an endless recursion
+
+
+class Problem(Exception):
+    """A problem that ends the program with one line for the user."""
+
+    def __init__(self, message: str):
+        super().__init__(" ".join(message.splitlines()))
+
+
+def or_one_line(function, *arguments):
+    """Return what the function returns; a :class:`Problem` ends the program with its one line."""
+    try:
+        return function(*arguments)
+    except Problem as problem:
+        sys.exit(f"millistep: {problem}")
+
+
+class ConfigError(Problem):
+    """A problem of the configuration: the key, what is wrong with it, what is allowed."""
+
+    def __init__(self, message: str):
+        super().__init__(f"configuration: {message}")
+
+
+def results_folder(config: dict) -> str:
+    """Return the folder for all results of a configuration, which need not be checked yet."""
+    study = config.get("study")
+    name = study.get("name") if isinstance(study, dict) else None
+    return (
+        f"results/studies/{name}" if isinstance(name, str) and NAME.fullmatch(name) else "results"
+    )
+
+
+def check(config: dict) -> dict:
+    """Return the configuration with defaults filled in; raises :class:`ConfigError`."""
+    errors = sorted(violations("config", config), key=lambda e: [str(p) for p in e.path])
+    if errors:
+        lacks = errors[0].validator == "required" and not errors[0].path
+        raise ConfigError(words(errors[0]) + (INCOMPLETE if lacks else ""))
+    known = schemas.validator("config").schema["properties"].items()
+    defaults = {name: entry["default"] for name, entry in known if "default" in entry}
+    return {**defaults, **config}
+
+
+FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MERGE = "tag:yaml.org,2002:merge"
+
+
+class _EachKeyOnce:
+    """A loader's part that refuses a key that a mapping has twice; one that it merges is another's.
+    Merged keys are put among a mapping's own, so each is looked at before that.
+    """
+
+    def flatten_mapping(self, node):
+        if not hasattr(node, "seen"):
+            node.seen = True
+            _check_keys(node)
+        super().flatten_mapping(node)
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    """Raise a YAMLError for a key that is there twice."""
+    marks: dict[str, yaml.Mark] = {}
+    for key, _ in node.value:
+        if isinstance(key, yaml.ScalarNode) and key.tag != MERGE:
+            if key.value in marks:
+                first = marks[key.value].line + 1
+                problem = f"the key '{key.value}' appears twice, first in line {first}"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+            marks[key.value] = key.start_mark
+
+
+class _Fast(_EachKeyOnce, FAST):
+    pass
+
+
+class _Snakemakes(_EachKeyOnce, yaml.SafeLoader):
+    pass
+
+
+def read_configuration(path: str) -> dict:
+    """Read a configuration file with Snakemake's loader: it refuses more than the fast one."""
+    return read_yaml(path, _Snakemakes)
+
+
+def read_yaml(path: str, loader=_Fast) -> dict:
+    """Read a YAML file's mapping; raises :class:`ConfigError` with file and line if it is none."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        with contextlib.suppress(ValueError, RecursionError):
+            json.loads(text)
+            text = text.replace("\t", " ")  # JSON, in which tabs are blanks, unlike in YAML
+        content = yaml.load(text, Loader=loader)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not text in UTF-8") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise ConfigError(f"{path}{where}: {problem}") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply") from None
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: not a mapping of keys to values")
+    return content
+
+
+def on_the_command_line(entries: list[str]) -> dict:
+    """Return the settings of ``--config``, parsed as in a file: Snakemake has nested values as
+    texts.
+    """
+    found = {}
+    for name, _, text in (entry.partition("=") for entry in entries):
+        with contextlib.suppress(yaml.YAMLError, ValueError, RecursionError):
+            found[name] = yaml.load(text, Loader=FAST)
+    return found
+
+
+def lay_over(config: dict, settings: dict) -> None:
+    """Put settings into a configuration, mapping by mapping and in its order.
+
+    A key may be there twice, as a number and as the same text (Snakemake or another file reads it
+    otherwise): the setting takes the place of both.
+    """
+    for key, value in settings.items():
+        first, *others = [known for known in config if str(known) == str(key)] or [key]
+        before = config.get(first)
+        for other in others:
+            del config[other]
+        if isinstance(value, dict) and isinstance(before, dict):
+            lay_over(before, value)
+        else:
+            config[first] = value
+
+
+def check_word(where: str, word: str) -> None:
+    """Raise :class:`ConfigError` for a name that cannot be a folder in a path of results."""
+    if len(word) > MAX_WORD:
+        raise ConfigError(
+            f"{where}: a name of {len(word)} characters, {word[:MAX_VALUE]}...; "
+            f"at most {MAX_WORD} are allowed"
+        )
+    if REPEATED.search(word):
+        raise ConfigError(f"{where}: the name {word} repeats a part of it more than 19 times")
+
+
+def violations(schema: str, document: object) -> list[ValidationError]:
+    """Return the violations of ``schemas/<schema>.schema.json`` by a document; raises
+    ConfigError.
+    """
+    try:
+        return list(schemas.validator(schema).iter_errors(document))
+    except ValueError:  # Python prints no whole number of more than 4300 digits
+        raise ConfigError("a number has more digits than can be read") from None
+
+
+def words(error: ValidationError) -> str:
+    """Return the place where a document breaks its schema, its value, and the allowed values."""
+    where = ".".join(str(part) for part in error.absolute_path) or "the top level"
+    if error.validator == "additionalProperties":
+        known = sorted(error.schema.get("properties", {}))
+        unknown = next(k for k in error.instance if k not in known)
+        return f"{where}: unknown key '{unknown}'; allowed are {', '.join(known)}"
+    if error.validator == "required":
+        missing = next(k for k in error.validator_value if k not in error.instance)
+        return f"{where}: '{missing}' is missing; needed are {_list(error.validator_value)}"
+    if error.validator in ("enum", "const"):
+        allowed = error.schema.get("enum", [error.schema.get("const")])
+        return f"{where}: {_short(error.instance)} is not allowed; allowed are {_list(allowed)}"
+    if any(each.validator == "uniqueItems" for each in [error, *error.context]):
+        twice = next(item for item in error.instance if error.instance.count(item) > 1)
+        return f"{where}: {_short(twice)} appears twice"
+    description = error.schema.get("description", "")
+    return f"{where}: {_short(error.instance)} is not allowed; {description or error.message}"
+
+
+def _short(value) -> str:
+    text = repr(value)
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}..."
+
+
+def _list(values) -> str:
+    return ", ".join(str(value) for value in values)
+
+
+def check_names(roots: Iterable[Path], part: str) -> None:
+    """Raise :class:`ConfigError` if two folders have a module or package of one name in this part
+    of them: Python would import the first of them for both.
+    """
+    seen: set[str] = set()
+    for root in roots:
+        for path in sorted(Path(root, part).glob("*")):
+            importable = path.is_dir() or path.suffix == ".py"
+            if importable and not path.name.startswith((".", "__")):
+                if path.stem in seen:
+                    raise ConfigError(f"{path}: another one has this name")
+                seen.add(path.stem)

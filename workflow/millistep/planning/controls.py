@@ -1,0 +1,164 @@
+"""The measurements of the measuring itself: the reference workload, and the self-test."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from millistep.planning import identity
+from millistep.planning.cells import Environment, Row, Run, record_path
+from millistep.planning.columns import Column
+
+# Libraries that reach a processor's peak in every dtype come first.
+LIBRARIES = ("torch", "tensorflow", "jax")
+PART_S = {"paper": 0.7, "laptop": 0.15, "smoke": 0.05}  # seconds of each part of the reference
+# A step's milliseconds, and in how many processes: a hiccup of the machine dwarfs a short step.
+_KNOWN_STEPS = ((2, 5), (20, 3), (200, 1))
+KNOWN_STEPS = {"paper": _KNOWN_STEPS, "laptop": _KNOWN_STEPS, "smoke": ((2, 1), (20, 1))}
+
+
+@dataclass(frozen=True)
+class Control:
+    """A file about the measuring itself: its path, and the identity of what is in it."""
+
+    path: str
+    identity: str
+
+
+class Controls:
+    """The reference workload and the self-test of one plan."""
+
+    AGAIN_RULE = "time_again"
+
+    def __init__(self, plan):
+        self._plan = plan
+
+    @cached_property
+    def candidates(self) -> dict[str, list[Column]]:
+        """By accelerator, cuda first: the columns that can run controls in their environments, the
+        simplest first, so that a new column does not change the choice.
+        """
+        columns = sorted(self._plan.measurable or self._plan.columns, key=_simplicity)
+        found = {kind: [c for c in columns if c.accelerator == kind] for kind in ("cuda", "cpu")}
+        return {kind: of_kind for kind, of_kind in found.items() if of_kind}
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The column whose environment runs each accelerator's reference workload."""
+        return {kind: columns[0] for kind, columns in self.candidates.items()}
+
+    @property
+    def column(self) -> Column:
+        """The column whose environment runs the known steps."""
+        return next(iter(self.columns.values()))
+
+    def environment(self, accelerator: str | None = None) -> Environment:
+        """Return the environment of an accelerator's reference workload, or of the known steps."""
+        column = self.columns[accelerator] if accelerator else self.column
+        return self._plan.environment_of(column)
+
+    def reference_of(self, column: Column) -> str:
+        """Return the identity of the reference workload on a column's library."""
+        return identity.text({**self._facts(column), "part_s": PART_S[self._plan.scale]})
+
+    @cached_property
+    def known_steps(self) -> Control:
+        """Steps of known duration."""
+        path = f"{self._plan.results}/self_test/{self._plan.scale}/known_steps.json"
+        return Control(path, self.known_steps_of(self.column))
+
+    def known_steps_of(self, column: Column) -> str:
+        """Return the identity of the known steps in a column's environment."""
+        facts = {
+            **self._facts(column),
+            "known_steps": KNOWN_STEPS[self._plan.scale],
+        }
+        return identity.text(facts)
+
+    @cached_property
+    def again(self) -> list[Run]:
+        """Runs that measure one cell again, under a second name; none if nothing is measured."""
+        plan, same_cell = self._plan, self._same_cell()
+        folder = f"{plan.results}/self_test/{plan.scale}"
+        return [
+            replace(
+                run,
+                record=record_path(folder, run.row, run.column, run.number),
+                # Only the timed steps are compared.
+                identity=identity.text(
+                    {**json.loads(run.identity), "again": True, "extras": [], "probes": []}
+                ),
+            )
+            for run in plan.runs
+            if (run.row, run.column) == same_cell
+        ]
+
+    def known_steps_instead(self, use_conda: bool) -> str:
+        """Return options of the command that measures the known steps, for the other environments
+        that could measure them.
+        """
+        return self._instead(self.column.accelerator, self.known_steps_of, use_conda)
+
+    def options_of_reference(self, accelerator: str, use_conda: bool) -> str:
+        """Return options of the command that measures the reference workload."""
+        own = [f"--identity={self.reference_of(self.columns[accelerator])}", "--accelerators"]
+        instead = self._instead(accelerator, self.reference_of, use_conda)
+        return f"{shlex.join([*own, *self.columns])} {instead}".rstrip()
+
+    def _instead(
+        self, accelerator: str, identity_of: Callable[[Column], str], use_conda: bool
+    ) -> str:
+        """Return options that name the other environments in which controls could be measured."""
+        found: dict[Environment, Column] = {}
+        for column in self.candidates[accelerator]:
+            found.setdefault(self._plan.environment_of(column), column)
+        del found[self.environment(accelerator)]
+        options = (
+            {
+                "identity": identity_of(column),
+                "deployment": of.method(use_conda),
+                "definition": of.definition.as_posix(),
+                "environment": of.marker,
+                "overlay": [overlay.source for overlay in of.overlay],
+            }
+            for of, column in found.items()
+        )
+        return shlex.join(f"--instead={json.dumps(option)}" for option in options)
+
+    def _same_cell(self) -> tuple[Row, Column] | None:
+        """Return the cell to measure twice: small and quick to start; None if no cell is
+        measured.
+        """
+        plan = self._plan
+        return min(
+            (
+                (row, column)
+                for row in plan.rows
+                for column in plan.columns
+                if (row, column.name) not in plan.unsupported
+            ),
+            key=lambda cell: (
+                plan.least_memory_mib(cell[0]),
+                cell[1].framework.start_rank,
+                _extras(cell[1]),
+            ),
+            default=None,
+        )
+
+    def _facts(self, column: Column) -> dict:
+        """Return the facts in the identity of every control."""
+        return {**identity.of_column(self._plan, column), "threads": self._plan.threads}
+
+
+def _simplicity(column: Column) -> tuple:
+    library = LIBRARIES.index(column.framework.library)
+    own = bool(column.interpreter) + len(column.overlay)
+    return (own, library, column.framework.start_rank, _extras(column))
+
+
+def _extras(column: Column) -> int:
+    """Return the number of settings in a column's name."""
+    return column.name.count("+")

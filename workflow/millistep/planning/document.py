@@ -1,0 +1,123 @@
+"""The plan as a file for the analysis, see ``schemas/plan.schema.json``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+
+from millistep.planning import schemas
+from millistep.planning.cells import Row, Run
+from millistep.planning.columns import Column
+from millistep.planning.models import Model
+
+# Keys of the configuration that no other part of the file contains.
+FURTHER = ("device", "limits", "folders", "unsupported", "environment", "interpreters")
+
+
+def document(plan) -> dict:
+    """Return the content of plan.json: every planned cell and run, in the words that the table
+    prints.
+    """
+    runs: dict[tuple[Row, str], list[Run]] = {}
+    for run in plan.runs:
+        runs.setdefault((run.row, run.column.name), []).append(run)
+    return {
+        "schema": "millistep.plan/1",
+        "study": plan.config.get("study"),
+        "results": plan.results,
+        "scale": plan.scale,
+        "scale_reason": plan.scale_reason,
+        "accelerator": plan.accelerator,
+        "weights": plan.config["weights"],
+        "seed": plan.config["seed"],
+        "runs": plan.rounds,
+        "precision": plan.config["precision"],
+        **({"further": further} if (further := _further(plan.config)) else {}),
+        "references": [
+            {**vars(group.row), "round": group.number, "path": path}
+            for group in plan.groups
+            for path in group.references.values()
+        ],
+        "self_test": plan.self_test,
+        "models": {name: _model(plan, name) for name in plan.measured_models},
+        "rows": _rows(plan),
+        "columns": [_column(column) for column in plan.columns],
+        "cells": [
+            {
+                **vars(row),
+                "column": column.name,
+                "unsupported": plan.unsupported.get((row, column.name)),
+                "runs": [
+                    {
+                        "run": run.number,
+                        "position": run.position,
+                        "record": run.record,
+                        "identity": run.identity,
+                    }
+                    for run in runs.get((row, column.name), [])
+                ],
+            }
+            for row in plan.rows
+            for column in plan.columns
+        ],
+    }
+
+
+def _further(config: dict) -> dict:
+    """Return the keys of FURTHER that are not as they are by default."""
+    known = schemas.validator("config").schema["properties"]
+    limits = {k: v for k, v in config["limits"].items() if v not in ("default", "auto")}
+    found = {key: config[key] for key in FURTHER} | {"limits": limits}
+    return {key: value for key, value in found.items() if value != known[key]["default"]}
+
+
+def _column(column: Column) -> dict:
+    framework = column.framework
+    return {
+        "name": column.name,
+        "title": column.title,
+        "framework": framework.name,
+        "family": framework.family,
+        "settings": column.settings,
+        "asked": dict(column.asked),
+        "against": dict(framework.against),
+        **asdict(column.look),
+    }
+
+
+def _model(plan, name: str) -> dict:
+    model: Model = plan.models.load(name)
+    found = {
+        "title": model.title,
+        "citation": model.citation,
+        "preset": model.preset,
+        "architecture": model.architecture[plan.scale],
+    }
+    if model.variant_of:
+        found["variant_of"] = model.variant_of
+    if plan.scale != "paper" and not model.is_reduced(plan.scale):
+        found["full_size"] = True
+    return found
+
+
+def _rows(plan) -> list[dict]:
+    """Return all rows in order; each has a place among the rows of its model and task."""
+    places: Counter[tuple[str, str]] = Counter()
+    found = []
+    for one in plan.rows:
+        found.append(_row(plan, one, places[one.model, one.task]))
+        places[one.model, one.task] += 1
+    return found
+
+
+def _row(plan, row: Row, place: int) -> dict:
+    """Return a row, and the published batch size at its place in the list of sizes."""
+    model: Model = plan.models.load(row.model)
+    published = model.tasks[row.task]["published"]
+    return {
+        **vars(row),
+        "title": f"{model.title} {row.task}",
+        "published_batch_size": published[place] if place < len(published) else None,
+        "measures": plan.measures[row],
+        "looks": plan.looks(row),
+    }

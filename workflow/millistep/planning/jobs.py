@@ -1,0 +1,166 @@
+"""The answers to rules about each job of a plan: functions of wildcards, for Snakemake to call."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from millistep.planning import bundle, changes, this_machine
+from millistep.planning.config import or_one_line
+from millistep.planning.resident import chunk_of
+from millistep.planning.start import Start
+
+OfJob = Callable[[Any], Any]
+
+
+class Jobs:
+    """Answer the rules of one start of Snakemake; many methods return a function of wildcards."""
+
+    def __init__(self, start: Start):
+        self._plan, self._start = start.plan, start
+        # Files by pattern and wildcards: Snakemake calls half a dozen functions for each of
+        # thousands of jobs.
+        self._files: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
+        self._checked = False
+
+    def priority(self, pattern: str) -> OfJob:
+        """Return a function for a job's priority: runs are timed in the plan's random order."""
+        return self.of_file(pattern, self._plan.priorities.__getitem__)
+
+    def identity(self, pattern: str) -> OfJob:
+        """Return a function for the identity of a run."""
+        return self.of_file(pattern, lambda path: self._plan.timed[path].identity)
+
+    def in_turns(self, pattern: str) -> OfJob:
+        """Return a function for a run's options about the runs that it takes turns with."""
+        return self.of_file(pattern, self._turns)
+
+    def _turns(self, path: str) -> str:
+        """Return the options of one run. Its members are the runs of its workload and round that
+        this start measures, in the order of their turns.
+        """
+        measured, group = self._start.measured, self._plan.group_of[path]
+        if path not in measured:
+            # Snakemake was killed before it noticed that the run was complete: keep its record.
+            return f"{self._around(path)} --attempt=2"
+        asked = [run.record for run in group.runs if run.record in measured]
+        members = chunk_of(path, asked, self._plan.resident(group))
+        options = [f"--members={json.dumps(members)}", f"--resident={len(members)}"]
+        place = f"--place={measured[path]}/{len(measured)}"
+        return f"{self._around(path)} {place} {shlex.join(options)}"
+
+    def around(self, pattern: str) -> OfJob:
+        """Return a function for the option that gives the accelerator of a file's group."""
+        return self.of_file(pattern, self._around)
+
+    def _around(self, path: str) -> str:
+        return f"--around={next(iter(self._plan.group_of[path].references))}"
+
+    def stale_record(self, pattern: str) -> OfJob:
+        """Return a function that returns no input, but makes Snakemake measure a run if its record
+        is not as planned. Snakemake has the identity only of records that it made itself, and does
+        not make a missing record while all results exist.
+        """
+
+        def stale(path: str) -> list[str]:
+            if path in self._start.now:
+                self.begin_timing()
+            if path in self._start.to_measure:
+                self.make_again(path)
+            return []
+
+        return self.of_file(pattern, stale)
+
+    def stale_reference(self, pattern: str) -> OfJob:
+        """Return a function that returns no input, but makes Snakemake measure the reference
+        workload again if its group measures anything now.
+        """
+
+        def stale(path: str) -> list[str]:
+            group = self._plan.group_of[path]
+            if os.path.exists(path) and any(run.record in self._start.now for run in group.runs):
+                self.make_again(path)
+            return []
+
+        return self.of_file(pattern, stale)
+
+    def stale_known_steps(self, wildcards) -> list[str]:
+        """Return no input, but have the known steps measured again if they are not as planned."""
+        control = self._plan.controls.known_steps
+        if changes.is_stale(Path(control.path), control.identity):
+            self.begin_timing()
+            self.make_again(control.path)
+        return []
+
+    def references(self, wildcards) -> list[str]:
+        """Return the files of the reference workload that exist, and those that this start makes:
+        before the first workload of each round.
+        """
+        start, rounds, found = self._start, set(), []
+        for group in self._plan.groups:
+            measured = not start.elsewhere and any(run.record in start.now for run in group.runs)
+            begins = measured and group.number not in rounds
+            rounds |= {group.number} if measured else set()
+            found += [path for path in group.references.values() if begins or os.path.exists(path)]
+        return found
+
+    def make_again(self, path: str) -> None:
+        """Have Snakemake run the job of a file that it would take for up to date."""
+        self._start.workflow.dag.forcefiles.add(path)
+
+    def for_this_machine(self, wildcards) -> list[str]:
+        """Return no input; end with one line, before anything is installed, for a plan that cannot
+        be measured here.
+        """
+        or_one_line(this_machine.check_device, self._plan)
+        self._start.tell_what_conda_makes()
+        return []
+
+    def all_measured(self, wildcards) -> list[str]:
+        """Return no input; print that nothing is left to measure."""
+        self._start.tell_that_all_is_measured()
+        return []
+
+    def for_any_machine(self, wildcards) -> list[str]:
+        """Return no input; end with one line for a plan that depends on this machine."""
+        or_one_line(bundle.check_portable, self._plan)
+        return []
+
+    def begin_timing(self) -> None:
+        """Print what is measured, or end with one line if it cannot be timed; once in a start."""
+        if not self._checked:
+            or_one_line(this_machine.check_device, self._plan)
+            or_one_line(this_machine.check_processors, self._plan)
+            or_one_line(this_machine.check_interpreters, self._plan)
+            self._start.tell_what_is_measured()
+            self._start.tell_what_conda_makes()
+            self._checked = True
+
+    def of_file(self, pattern: str, find: Callable[[str], Any]) -> OfJob:
+        """Return a function of wildcards that calls `find` with the job's file, a planned one."""
+        files = self._files[pattern]
+
+        def of_job(wildcards):
+            values = tuple(wildcards)  # in the order of the pattern
+            path = files.get(values)
+            if path is None:
+                path = pattern.format(**wildcards)
+                if path not in self._plan.priorities:
+                    sys.exit(f"millistep: {path} is not in the plan of this configuration")
+                files[values] = path
+            return find(path)
+
+        return with_signature(of_job)
+
+
+def with_signature(function: OfJob) -> OfJob:
+    """Store a function's signature in it: Snakemake reads it several times for each job."""
+    function.__signature__ = signature(function)  # type: ignore[attr-defined]
+    return function

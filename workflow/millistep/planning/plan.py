@@ -1,0 +1,340 @@
+"""The plan: every row, column, cell and run of the configuration."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from functools import cache, cached_property
+from pathlib import Path
+
+from millistep.planning import columns, identity, models, resident, resolve, runs, unsupported
+from millistep.planning.cells import Environment, Row, Run, record_path
+from millistep.planning.columns import Column
+from millistep.planning.config import ConfigError, check, check_word, results_folder
+from millistep.planning.controls import Controls
+from millistep.planning.document import document
+from millistep.planning.environments import environments
+from millistep.planning.frameworks import frameworks
+from millistep.planning.groups import Group, groups
+from millistep.planning.measures import measures
+from millistep.planning.order import positions, priorities
+from millistep.supervise import machine, variables
+from millistep.supervise.device import Gpu, NoSuchDevice, chosen
+
+
+class Plan:
+    """The plan of a configuration; raises :class:`ConfigError` for what cannot be planned.
+
+    environment_sha256: digest of a definition file, given its path. here: whether it is measured
+    on this machine; only then its GPU and driver matter. room: the number of jobs that Snakemake
+    runs at once; None without a limit.
+    """
+
+    def __init__(
+        self,
+        config: dict,
+        environment_sha256,
+        envs: Path,
+        here: bool = True,
+        room: int | None = None,
+    ):
+        self.config = check(config)
+        self.here, self._room = here, room
+        self._check_environment()
+        self.results = results_folder(self.config)
+        if not here:
+            self.check_said("it is measured on another")
+        self.gpu = self._gpu() if here else None
+        self.accelerator = resolve.accelerator(self.config["accelerator"], self.gpu)
+        self.scale, self.scale_reason = resolve.scale(
+            self.config["scale"], self.accelerator, self.gpu
+        )
+        if self.config["weights"] == "preset" and self.scale != "paper":
+            raise ConfigError(
+                f"weights: preset has the sizes of scale paper; allowed at {self.scale} is random"
+            )
+        self.threads = resolve.threads(self.config["threads"])
+        if self.config["precision"] == "tf32" and self.accelerator == "cpu":
+            raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
+        limits = {"time_s": "default", "memory_gib": "auto", **self.config["limits"]}
+        self.time_limit_s = limits["time_s"]
+        if self.time_limit_s == "default":
+            self.time_limit_s = resolve.DEFAULT_TIME_LIMIT_S[self.scale]
+        self.memory_gib = str(limits["memory_gib"])  # auto is resolved where a run is measured
+        self.models = models.Models(self.config["folders"])
+        self.frameworks = frameworks(self.config["folders"])
+        self.columns = self._columns()
+        self._environments = environments(self, cache(environment_sha256), envs)
+        self.facts_of_cells: dict[tuple[Row, str], dict] = {}  # by column's name, see identity.py
+        asked = [name for name, tasks in self.config["models"].items() if tasks]
+        self.rows = [row for name in asked for row in self._rows(name)]
+        self.measured_models = [*dict.fromkeys(row.model for row in self.rows)]
+        self._check_titles()
+        if not self.rows:
+            raise ConfigError("models: nothing to measure; at least one task is needed")
+        default = resolve.DEFAULT_RUNS[self.scale]
+        if self.config["runs"] == runs.AUTO:
+            summary = Path(self.results, "summary.json")
+            self.runs_of = runs.until_decided(default, self.rows, summary)
+        else:
+            self.runs_of = runs.runs_of_rows(self.config["runs"], default, self.rows)
+        self.measures = {
+            row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
+        }
+        self.unsupported  # noqa: B018 (its errors belong to the configuration)
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds over the rows: the runs of the row that has most."""
+        return max(self.runs_of.values())
+
+    def looks(self, row: Row) -> int:
+        """Return how often it was looked whether a workload is decided; 0 for a given number."""
+        if self.config["runs"] != runs.AUTO:
+            return 0
+        return runs.looks(resolve.DEFAULT_RUNS[self.scale], self.runs_of[row])
+
+    @property
+    def self_test(self) -> str:
+        """The file of the self-test: how well the measuring itself measures."""
+        return f"{self.results}/self_test.json"
+
+    @cached_property
+    def barred(self) -> dict[Column, str]:
+        """Columns that this machine cannot measure, with the reasons."""
+        return unsupported.barred(self)
+
+    @cached_property
+    def unsupported(self) -> dict[tuple[Row, str], str]:
+        """The cells that are not measured: reasons by row and name of the column."""
+        return unsupported.unsupported(self)
+
+    @cached_property
+    def accelerators(self) -> list[str]:
+        """The accelerators that are measured on, cuda first."""
+        return list(self.controls.columns)
+
+    def check_said(self, reason: str) -> None:
+        """Raise :class:`ConfigError` if a setting, such as auto, depends on this machine."""
+        if found := resolve.of_this_machine(self.config):
+            raise ConfigError(
+                f"{found} would be resolved on this machine, but {reason}; set it, "
+                "for example with --config scale=paper accelerator=cuda threads=8"
+            )
+
+    def _gpu(self) -> Gpu | None:
+        """Return the GPU that is measured; None without one, or if only CPUs are measured."""
+        named = [entry for entry in self.config["columns"] if isinstance(entry, dict)]
+        wanted = {self.config["accelerator"], *(e.get("accelerator", "auto") for e in named)}
+        if self.config["accelerator"] == "cpu" and "cuda" not in wanted:
+            return None
+        try:
+            return chosen(self.config["device"])
+        except NoSuchDevice as problem:
+            raise ConfigError(str(problem)) from None
+
+    def _check_environment(self) -> None:
+        for name in self.config["environment"]:
+            if reason := variables.refusal(name):
+                raise ConfigError(f"environment.{name}: not allowed, it {reason}")
+
+    def _check_titles(self) -> None:
+        """Raise :class:`ConfigError` if two models have one title, so that tables mix them up."""
+        by_title: dict[str, str] = {}
+        for name in self.measured_models:
+            title = self.models.load(name).title
+            if (other := by_title.setdefault(title, name)) != name:
+                raise ConfigError(f"models: {other} and {name} have one title, '{title}'")
+
+    def _columns(self) -> list[Column]:
+        for name in self.config["interpreters"]:
+            if name not in self.frameworks:
+                allowed = ", ".join(self.frameworks)
+                raise ConfigError(
+                    f"interpreters: unknown framework '{name}'; allowed are {allowed}"
+                )
+        defaults = {
+            "accelerator": self.accelerator,
+            "precision": self.config["precision"],
+            "threads": self.threads,
+            "interpreters": self.config["interpreters"],
+        }
+        found = columns.columns(self.config["columns"], self.frameworks, defaults)
+        for place, column in enumerate(found):
+            # The class of a framework from a user's folder may be missing; tests check ours.
+            if not column.framework.file.is_file():
+                raise ConfigError(
+                    f"columns.{place}: {column.framework.name} needs {column.framework.file}"
+                )
+        return found
+
+    def _rows(self, name: str) -> list[Row]:
+        check_word("models", name)
+        model = self.models.load(name)
+        rows = []
+        for task, sizes in self.config["models"][name].items():
+            if task not in model.tasks:
+                allowed = ", ".join(model.tasks)
+                raise ConfigError(f"models.{name}: unknown task '{task}'; allowed are {allowed}")
+            if sizes is None:
+                continue  # left out by a second configuration file
+            if sizes == "default":
+                sizes = model.tasks[task][self.scale]
+            sizes = [sizes] if isinstance(sizes, int) else sizes
+            rows += [Row(name, task, size) for size in sizes]
+        return rows
+
+    @cached_property
+    def measurable(self) -> list[Column]:
+        """Columns with at least one cell that can be measured."""
+        barred = set(self.unsupported)
+        return [c for c in self.columns if {(row, c.name) for row in self.rows} - barred]
+
+    @property
+    def notices(self) -> list[str]:
+        """Messages for the user before anything is measured, a line each: columns that this
+        machine cannot measure, and settings without effect.
+        """
+        columns_by_reason: dict[str, list[str]] = {}
+        for column, reason in self.barred.items():
+            columns_by_reason.setdefault(reason, []).append(column.name)
+        found = [
+            f"{reason}: not measured are {', '.join(names)}"
+            for reason, names in columns_by_reason.items()
+        ]
+        device = self.config["device"]
+        if device != "auto" and self.here and "cuda" not in self.accelerators:
+            found.append(f"device: {device} has no effect, because nothing is measured on a GPU")
+        return found
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """All runs in the order in which they are measured."""
+        by_name = {column.name: column for column in self.columns}
+        supported = {
+            row: [name for name in by_name if (row, name) not in self.unsupported]
+            for row in self.rows
+        }
+        drawn = positions(
+            self.rows, supported.__getitem__, self.runs_of.__getitem__, self.config["seed"]
+        )
+        folder = f"{self.results}/records/{self.scale}"
+        return [
+            Run(
+                row,
+                by_name[name],
+                number,
+                position,
+                record_path(folder, row, by_name[name], number),
+                identity.of_run(self, row, by_name[name], number),
+            )
+            for (row, name, number), position in drawn.items()
+        ]
+
+    @cached_property
+    def controls(self) -> Controls:
+        """The reference workload and the self-test."""
+        return Controls(self)
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """All runs of each workload in each round, in measuring order."""
+        folder = f"{self.results}/reference/{self.scale}"
+        return groups(self.runs, self.controls.again, folder, self.config["seed"])
+
+    @cached_property
+    def group_of(self) -> dict[str, Group]:
+        """Groups by the files of their jobs, and by the file that marks a group's end."""
+        return {path: group for group in self.groups for path in (*group.files, group.done)}
+
+    def resident(self, group: Group) -> int:
+        """Return how many processes of a group are in memory at once."""
+        wanted = self._wanted_resident(group)
+        return min(wanted, self._room) if self._room else wanted
+
+    def _wanted_resident(self, group: Group) -> int:
+        """Return the number without Snakemake's limit. On a GPU it is 1 by default: JAX and
+        TensorFlow reserve most of its memory for their process.
+        """
+        asked, processes = self.config["resident"], len(group.runs)
+        if asked != "auto":
+            return min(processes, asked)
+        if "cuda" in group.references:
+            return 1
+        available_mib = machine.memory_limit_mib("auto")
+        return resident.residents(processes, self._process_mib(group), available_mib)
+
+    def group_gib(self, group: Group) -> float:
+        """Return the GiB that a group's resident processes take together, as a rough estimate."""
+        return self.resident(group) * self._process_mib(group) / 1024
+
+    @cached_property
+    def most_resident(self) -> int:
+        """The most processes that are in memory at once."""
+        return max(map(self.resident, self.groups), default=1)
+
+    @property
+    def lacks_room(self) -> str | None:
+        """One line if more processes could take turns than Snakemake runs jobs at once."""
+        wanted = max(map(self._wanted_resident, self.groups), default=1)
+        if wanted <= self.most_resident:
+            return None
+        return (
+            f"{wanted} processes could take turns, and Snakemake has room for {self._room} jobs:"
+            " fewer frameworks are compared directly; use --cores all"
+        )
+
+    def _process_mib(self, group: Group) -> float:
+        return resident.process_mib(self.least_memory_mib(group.row))
+
+    @cached_property
+    def timed(self) -> dict[str, Run]:
+        """All runs by the path of their record, including the second ones of the self-test."""
+        return {run.record: run for run in (*self.runs, *self.controls.again)}
+
+    @cached_property
+    def priorities(self) -> dict[str, int]:
+        """Snakemake's priorities of the jobs that time something, by their file."""
+        return priorities(self.groups, self.controls.known_steps.path)
+
+    def least_memory_mib(self, row: Row) -> float:
+        """MiB of memory that a row's cells need at least; see the model."""
+        return self.models.load(row.model).least_memory_mib(row.task, self.scale)
+
+    @property
+    def options_of_cells(self) -> str:
+        """Options about the plan and the user's folders for the command that measures a cell."""
+        options = [f"--time-limit-s={self.time_limit_s}"]
+        return shlex.join([*options, *(f"--folder={folder}" for folder in self.config["folders"])])
+
+    @property
+    def records(self) -> list[str]:
+        """Paths of all records, in the table's order rather than the schedule's."""
+        return sorted(run.record for run in self.runs)
+
+    @cached_property
+    def environments(self) -> list[Environment]:
+        """The environments that this plan measures in, each once."""
+        needed = [*self.measurable, *self.controls.columns.values()]
+        return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
+
+    def environment_of(self, column: Column) -> Environment:
+        """Return the environment of a column: a locked one, with overlays if any, or the user's
+        own.
+        """
+        return self._environments[column.name]
+
+    def resolved(self) -> dict:
+        """Return the configuration with the values that `auto` has here."""
+        resolved = {"scale": self.scale, "accelerator": self.accelerator, "threads": self.threads}
+        return {**self.config, **resolved}
+
+    @cached_property
+    def sha256(self) -> str:
+        """Digest of the whole plan."""
+        return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
+
+    def document(self) -> dict:
+        """Return the plan for the analysis side."""
+        return document(self)

@@ -1,0 +1,254 @@
+"""One start of Snakemake: plan the requested results, and print the runs to measure."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+from functools import cached_property
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from millistep.deploy.environments import definition_sha256
+from millistep.planning import changes, conda
+from millistep.planning.config import or_one_line, results_folder
+from millistep.planning.plan import Plan
+
+ON_NODE = "MILLISTEP_ON_NODE"  # this Snakemake measures one workload and round for another one
+WORKERS = 5  # Snakemake runs so many jobs at once in addition to --cores
+
+
+class Start:
+    """The plan and facts of one start that all rules share; made while Snakemake reads them.
+
+    workflow: Snakemake's; config: the whole configuration; sources: the folder of this project. A
+    plan that is impossible, or impossible here, ends the start with one line.
+    """
+
+    def __init__(self, workflow: Any, config: dict[str, Any], sources: Path):
+        self.workflow, self.sources = workflow, sources
+        self.results = results_folder(config)
+        self._prepare()
+        self.plan = or_one_line(
+            Plan, config, definition_sha256, sources / "envs", self.here, self.room
+        )
+        # A Snakemake that runs a single job got its task from the main one.
+        self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
+        if self.speaks:
+            self._tell()
+
+    @cached_property
+    def now(self) -> dict[str, Any]:
+        """Records to be measured, and those that -R, -F or -f requests, with the reasons.
+        Snakemake has these options once all rules are read.
+        """
+        asked, controls = self.workflow.dag_settings, self.plan.controls
+        names = {*asked.forcerun, *(asked.targets if asked.forcetargets else ())}
+        rules = {path: run.column.rule for path, run in self.plan.timed.items()}
+        rules |= {run.record: controls.AGAIN_RULE for run in controls.again}
+        forced = (path for path, rule in rules.items() if asked.forceall or names & {path, rule})
+        return {**dict.fromkeys(forced, changes.ASKED), **self.to_measure}
+
+    @cached_property
+    def measured(self) -> dict[str, int]:
+        """Records that this start measures, with their places in its order: of those that have to
+        be measured, Snakemake chooses by its targets and options before its first job.
+        """
+        needed = {str(path) for job in self.workflow.dag.needrun_jobs() for path in job.output}
+        records = [run.record for group in self.plan.groups for run in group.runs]
+        chosen = [path for path in records if path in needed and path in self.now]
+        return {path: place for place, path in enumerate(chosen, 1)}
+
+    @cached_property
+    def asked_of_nodes(self) -> list[str]:
+        """Records that nodes measure only because -R or -F requests them. Snakemake does not pass
+        these options on to nodes, which read them from a file.
+        """
+        if not self.workflow.is_main_process:
+            found: list[str] = json.loads(self.asked.read_text())
+            return found
+        named = {*self.workflow.dag_settings.forcerun, *self.workflow.dag_settings.targets}
+        asked = (path for path, reason in self.now.items() if reason == changes.ASKED)
+        return [path for path in asked if path not in named]
+
+    @property
+    def in_submission(self) -> bool:
+        """True if a job on a node started this Snakemake for the records of a group."""
+        return self.workflow.is_main_process and ON_NODE in os.environ
+
+    @property
+    def speaks(self) -> bool:
+        """True if this is the Snakemake that the user started."""
+        return self.workflow.is_main_process and not self.in_submission
+
+    @property
+    def measured_elsewhere(self) -> Path:
+        """The file in results that came from a bundle on another machine."""
+        return Path(self.results, "elsewhere.json")
+
+    @cached_property
+    def elsewhere(self) -> bool:
+        """True if another machine measured the results: this machine only makes the report."""
+        return self.measured_elsewhere.is_file()
+
+    @cached_property
+    def on_nodes(self) -> bool:
+        """True if jobs are sent to the nodes of a cluster."""
+        if self.workflow.remote_exec:
+            return True
+        # Only with --jobs may the executor be another than the local one, and it need not be.
+        if self.workflow.resource_settings.nodes is None:
+            return False
+        from millistep.planning.cluster import executor
+
+        return executor() != "local"
+
+    @property
+    def here(self) -> bool:
+        """True if this machine measures the plan. Otherwise its GPU and driver do not matter."""
+        return not (self.elsewhere or self.on_nodes or ON_NODE in os.environ)
+
+    @property
+    def room(self) -> int | None:
+        """The number of jobs that Snakemake runs at once; None if unknown, as in a dry run."""
+        cores = self.workflow.resource_settings.cores
+        return cores + WORKERS if cores and not self.workflow.output_settings.dryrun else None
+
+    @property
+    def use_conda(self) -> bool:
+        """True if Snakemake itself deploys the environments of rules, with conda."""
+        methods = self.workflow.deployment_settings.deployment_method
+        return "conda" in {str(method) for method in methods}
+
+    @property
+    def conda_folder(self) -> Path:
+        """The folder in which Snakemake makes conda environments."""
+        return conda.folder(self.workflow.deployment_settings.conda_prefix)
+
+    @property
+    def planned(self) -> Path:
+        """The configuration for nodes, as it was resolved here."""
+        return Path(self.results, ".planned.json")
+
+    @property
+    def asked(self) -> Path:
+        """The list :attr:`asked_of_nodes`, for nodes."""
+        return Path(self.results, ".asked.json")
+
+    def to_draw(self, paths) -> list[str]:
+        """Return the files that there will be: all, or those that came from another machine."""
+        return [path for path in paths if not self.elsewhere or os.path.exists(path)]
+
+    def lost(self, made) -> list[str]:
+        """Return missing records if all results exist, as Snakemake would not measure them then.
+        Otherwise Snakemake finds them as inputs; naming each record costs time.
+        """
+        if self.elsewhere or self.on_nodes or not all(map(os.path.exists, made)):
+            return []
+        return [p for p in self.plan.records if self.to_measure.get(p) == changes.MISSING]
+
+    def _prepare(self) -> None:
+        """Set how this start ends; refuse a folder that Snakemake cannot work in."""
+        if self.workflow.is_main_process:
+            # At Ctrl-C while it makes environments, Snakemake would print a traceback.
+            signal.signal(signal.SIGINT, _end_in_one_line)
+            self._print_errors()
+        if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
+            tell(
+                "another snakemake runs in this folder; this one continues unless both need the"
+                " same files. If none is, it was killed: remove its lock with snakemake --unlock"
+                " (make ARGS=--unlock)"
+            )
+        if set("{}") & set(os.getcwd()):
+            _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
+        if self.use_conda and (problem := conda.unusable(self.conda_folder)):
+            _refuse(problem)
+
+    def _print_errors(self) -> None:
+        """Have Snakemake print its own errors with ``--quiet all``, too, such as a missing rule."""
+        from snakemake.logging import logger
+        from snakemake.settings.enums import Quietness
+
+        asked = self.workflow.output_settings
+        if Quietness.ALL in (asked.quiet or ()) and not asked.dryrun:
+            handler = logging.StreamHandler()
+            handler.addFilter(_is_printed_nowhere_else)
+            logger.addHandler(handler)
+
+    def _tell(self) -> None:
+        """Print notices about the plan and its records."""
+        for notice in self.plan.notices:
+            tell(notice)
+        for path, reason in changes.unreadable(self.to_measure):
+            tell(f"{path} {reason}; it is renamed, and the run is measured again")
+        if self.elsewhere:
+            self._print_summary(self.to_measure, self.measured_elsewhere)
+
+    def tell_that_all_is_measured(self) -> None:
+        """Print where the report is, if this start has nothing to measure."""
+        if self.speaks and not self.now:
+            page = Path(self.results, "report.html")
+            where = f"; report: {page}" if page.exists() else ""
+            tell(f"all {len(self.plan.runs)} runs are measured{where}")
+
+    def tell_what_is_measured(self) -> None:
+        """Print what has to be measured and why; end the start if it could not be measured well."""
+        if self.speaks:
+            self._print_summary(self.now)
+        # A workflow that uses this one as a module has a profile of its own, or none.
+        if "machine_percent" not in self.workflow.global_resources:
+            ours = self.sources / "profiles/default"
+            remedy = f"copy {ours} to profiles/default"
+            if ours.resolve() == Path("profiles/default").resolve():
+                remedy = "leave --workflow-profile out"
+            _refuse(
+                "without the settings of profiles/default two runs could be timed at the same time:"
+                f" {remedy}"
+            )
+
+    def tell_what_conda_makes(self) -> None:
+        """Print which environments conda makes before the first job, without a line of its own."""
+        if self._told_of_conda or not (self.speaks and self.use_conda):
+            return
+        self._told_of_conda = True
+        used = [each for each in self.plan.environments if each.conda]
+        new = conda.missing(self.conda_folder, [each.definition for each in used])
+        if new and not self.workflow.output_settings.dryrun:
+            names = ", ".join(dict.fromkeys(definition.stem for definition in new))
+            tell(f"conda makes environments first, which takes minutes: {names}")
+
+    _told_of_conda = False
+
+    def _print_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
+        if summary := changes.summary(self.plan, reasons, elsewhere):
+            print(summary, file=sys.stderr)
+
+
+def _end_in_one_line(number: int, frame: FrameType | None) -> None:
+    """End at the first Ctrl-C; later ones do nothing. A running scheduler ends its jobs instead."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(
+        "millistep: interrupted; complete environments and runs are kept; "
+        "run the same command again to continue"
+    )
+
+
+def _is_printed_nowhere_else(record: logging.LogRecord) -> bool:
+    """Return whether an error is Snakemake's own. Programs print why their jobs failed, and a start
+    prints that the folder is locked.
+    """
+    kind = getattr(record, "exception", None)
+    ended = "At least one job did not complete" in record.getMessage()
+    return kind not in (None, "RuleException", "LockException") and not ended
+
+
+def tell(line: str) -> None:
+    """Print a line for the user on stderr."""
+    print(f"millistep: {line}", file=sys.stderr)
+
+
+def _refuse(line: str) -> None:
+    sys.exit(f"millistep: {line}")

@@ -1,0 +1,155 @@
+"""Cells that are known not to run, each with its reason: no time is spent on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from millistep.deploy.environments import post_deploy
+from millistep.planning.cells import Row
+from millistep.planning.columns import Column
+from millistep.planning.config import ConfigError
+from millistep.planning.settings import SETTINGS
+
+# Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
+DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+# The oldest driver with which any 12.x or 13.x runs on Linux ("minor version compatibility"):
+# NVIDIA, CUDA Toolkit release notes, table of minimum required driver versions.
+OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
+NO_GPU = "no NVIDIA GPU was found here"
+NO_TF32 = "TF32 needs a GPU"
+NO_CUDNN = "cuDNN computes on GPUs"
+
+
+def unsupported(plan) -> dict[tuple[Row, str], str]:
+    """Return the unsupported cells of a plan, as far as they are known before anything is measured:
+    reasons by row and name of the column.
+    """
+    impossible = {column: reason for column in plan.columns if (reason := _impossible(column))}
+    found = {
+        (row, column.name): reason
+        for column, reason in {**impossible, **plan.barred}.items()
+        for row in plan.rows
+    } | _without_effect(plan)
+    for entry in reversed([*_configured(plan), *_of_models(plan)]):
+        for row in plan.rows:
+            if row.model == entry["model"] and row.task == entry.get("task", row.task):
+                for column in plan.columns:
+                    if _is_about(entry, column):
+                        found[row, column.name] = entry["reason"]
+    return found
+
+
+def barred(plan) -> dict[Column, str]:
+    """Return columns that this machine cannot measure, and why; empty if another one measures
+    them.
+    """
+    found: dict[Column, str] = {}
+    for column in plan.columns if plan.here else []:
+        if column.accelerator == "cuda" and (reason := _why_no_cuda(plan, column)):
+            found[column] = reason
+    return found
+
+
+def _why_no_cuda(plan, column: Column) -> str | None:
+    gpu = plan.gpu
+    if gpu is None:
+        return None if any(path.exists() for path in DRIVERS) else NO_GPU
+    environment = plan.environment_of(column)
+    lock = post_deploy(environment.definition)
+    needed = None if environment.interpreter else oldest_driver(lock)
+    if needed is None or not gpu.driver or not is_older(gpu.driver, needed):
+        return None
+    cuda = "{}.{}".format(*cuda_version(lock))
+    return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
+
+
+def _without_effect(plan) -> dict[tuple[Row, str], str]:
+    """Return cells of a task in which a setting of their column changes nothing: they would be
+    measured twice, and an effect of nothing would be averaged with those of other rows.
+    """
+    return {
+        (row, column.name): f"{row.task} has no {name}"
+        for column in plan.columns
+        for name in column.asked
+        for row in plan.rows
+        if row.task not in SETTINGS[name].get("tasks", [row.task])
+    }
+
+
+def _configured(plan) -> list[dict]:
+    allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
+    for entry in plan.config["unsupported"]:
+        _check("unsupported", plan, entry, allowed)
+    return plan.config["unsupported"]
+
+
+def _of_models(plan) -> list[dict]:
+    found = [
+        {**entry, "model": name}
+        for name in plan.measured_models
+        for entry in plan.models.load(name).unsupported
+    ]
+    for entry in found:
+        # It may name columns that this configuration does not have, of frameworks that there are.
+        named = {**entry, "column": entry["column"].partition("+")[0]}
+        file = plan.models.load(entry["model"]).file
+        _check(f"{file}: unsupported", plan, named, plan.frameworks)
+    return found
+
+
+def _check(where: str, plan, entry: dict, allowed: Iterable[str]) -> None:
+    """Raise :class:`ConfigError` for an entry about a task or a column that does not exist."""
+    tasks = plan.models.load(entry["model"]).tasks
+    if "task" in entry and entry["task"] not in tasks:
+        raise ConfigError(
+            f"{where}: {entry['model']} has no task '{entry['task']}'; "
+            f"allowed are {', '.join(tasks)}"
+        )
+    if entry["column"] not in allowed:
+        raise ConfigError(
+            f"{where}: unknown column '{entry['column']}'; allowed are {', '.join(allowed)}"
+        )
+
+
+def _impossible(column: Column) -> str | None:
+    """Return the reason why a column's settings exclude each other, whatever the model, or None."""
+    if (column.precision, column.accelerator) == ("tf32", "cpu"):
+        return NO_TF32
+    if column.of_framework.get("cudnn_benchmark") and column.accelerator == "cpu":
+        return NO_CUDNN
+    return None
+
+
+def _is_about(entry: dict, column: Column) -> bool:
+    """Return True if an `unsupported` entry of the configuration or of a model is about a
+    column.
+    """
+    named = entry["column"] in (column.name, column.framework.name)
+    return named and entry.get("jit_compile", column.jit_compile) == column.jit_compile
+
+
+@cache
+def cuda_version(lock: Path) -> tuple[int, int] | None:
+    """Return (major, minor) of the CUDA runtime among the packages of a lock; None without one."""
+    found = re.search(r"^nvidia-cuda-runtime(?:-cu\d+)?==(\d+)\.(\d+)", lock.read_text(), re.M)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def oldest_driver(lock: Path) -> str | None:
+    """Return the oldest driver that runs the CUDA that a lock installs; None if that is not
+    known.
+    """
+    cuda = cuda_version(lock)
+    return OLDEST_DRIVER.get(cuda[0]) if cuda else None
+
+
+def is_older(driver: str, needed: str) -> bool:
+    """Return True if a driver's version is lower than the needed one."""
+    return _numbers(driver) < _numbers(needed)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]

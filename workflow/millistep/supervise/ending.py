@@ -1,0 +1,243 @@
+"""The status of a run and the reason for it in words, from the raw facts of its record."""
+
+from __future__ import annotations
+
+import re
+import signal
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import Any, Literal, get_args
+
+from millistep.supervise.device_memory import whose_limit
+
+Status = Literal[
+    "ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "refused", "invalid"
+]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError", "ResourceExhaustedError")
+OUT_OF_MEMORY_WORDS = (
+    "RESOURCE_EXHAUSTED",
+    "out of memory",
+    "OOM when allocating",
+    "can't allocate memory",
+    "bad_alloc",
+    "bytes for new constant",  # XLA's, with "Failed to allocate" before it
+    # From cuBLAS and cuDNN, which allocate device memory of their own when first used.
+    "STATUS_ALLOC_FAILED",
+    "DEVICE_ALLOCATION_FAILED",
+)
+# Messages of libraries if CUDA cannot be used at all: no device, no driver, or one too old.
+NO_DEVICE_WORDS = (
+    "Unable to initialize backend 'cuda'",
+    "Torch not compiled with CUDA enabled",
+    "Found no NVIDIA driver",
+    "The NVIDIA driver on your system is too old",
+    "CUDA driver version is insufficient",
+    "No CUDA GPUs are available",
+    "no CUDA-capable device is detected",
+)
+NO_COMPILER_WORDS = "No working C++ compiler found"  # inductor's
+# Keras' beginning of the message of an exception in a layer; the exception's own follows in bold.
+IN_A_LAYER = "Exception encountered when calling "
+IN_BOLD = re.compile(r"\x1b\[\d+m")
+# TensorFlow's beginning of the message of an operation of a graph; NODE follows its own words.
+IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
+IN_USER_CODE = "in user code:"  # TensorFlow's, of a function that it rewrites; the error comes last
+# Exceptions of ours: the device is not the requested one.
+CANNOT_HERE = ("WrongDevice",)
+FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+MAX_REASON = 500  # characters
+MISSING_PACKAGE = "missing package"
+MOST_LATE = 0.02  # share of a window's time; 0 if the synchronization waits for all work
+PROCESS_ENDED = "ProcessEnded"  # instead of an exception's type: the run's ending has the reason
+WHOLE_JOB_KILLED = (
+    "the whole job was stopped from outside: by a limit of the cluster or of the machine"
+)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The end of a measuring process, as its parent saw it."""
+
+    done: bool  # the child reported that it had finished
+    exit_code: int  # negative: the signal that ended it
+    failure: dict[str, str] | None = None  # the child's own exception: type, message, line
+    timed_out_after_s: float | None = None
+    memory_over_mib: dict[str, float] | None = None  # used, limit
+    kernel_killed_for_memory: bool = False
+    measured: bool = False  # the measurement was finished; only probes may be missing
+    device_free_mib: float | None = None  # of the GPU, at the last sample
+    last_words: str | None = None  # of a crash: the reason that a library printed
+
+
+def of_record(record: dict[str, Any]) -> tuple[Status, str]:
+    """Return ``(status, reason)`` of a record that keeps to its schema; the reason is empty if
+    ok.
+    """
+    if record["not_tried"]:
+        return _of_what_was_not_tried(record["not_tried"])
+    if record["ending"] is None:
+        return "killed", WHOLE_JOB_KILLED
+    ending = Ending(**record["ending"])
+    status, reason = of_process(ending)
+    if status == "ok" or ending.measured:
+        return _of_timing(record["timing"])
+    cell = record["cell"]
+    if status == "oom" and cell["task"] == "predict" and cell["framework"].startswith("keras"):
+        reason += "; Keras' predict keeps the outputs of all steps until its loop ends"
+    if status == "oom" and cell["accelerator"] == "cuda":
+        limit_mib = record["memory"].get("device_limit_mib")
+        reason += whose_limit(reason, ending.device_free_mib, limit_mib)
+    return status, reason
+
+
+def of_process(ending: Ending) -> tuple[Status, str]:
+    """Return ``(status, reason)`` of a process; the reason is one line, empty if ok."""
+    status, reason = _of_process(ending)
+    if status == "error" and ending.kernel_killed_for_memory:
+        # Its own error may be a consequence: the kernel killed a process that it had started.
+        return "oom", f"the kernel killed a process for lack of memory: {reason}"[:MAX_REASON]
+    return status, reason
+
+
+def _of_process(ending: Ending) -> tuple[Status, str]:
+    if ending.timed_out_after_s is not None:
+        return "timeout", f"not finished after the time limit of {ending.timed_out_after_s:g} s"
+    if ending.memory_over_mib:
+        used, limit = ending.memory_over_mib["used"], ending.memory_over_mib["limit"]
+        return "oom", f"used {used:.0f} MiB of host memory, the limit is {limit:.0f} MiB"
+    if ending.failure:
+        return _of_failure(**ending.failure)
+    if ending.done:
+        return "ok", ""
+    if ending.exit_code == -signal.SIGKILL and ending.kernel_killed_for_memory:
+        return "oom", "the kernel killed the process for lack of memory"
+    if ending.exit_code < 0:
+        return _of_signal(-ending.exit_code, ending.last_words)
+    return _of_crash(f"the process ended with exit code {ending.exit_code}", ending.last_words)
+
+
+def of_control(data: dict[str, Any]) -> tuple[str, str]:
+    """Return ``(status, reason)`` of a reference workload or a self-test, from its raw facts."""
+    if data["refused"]:
+        return "error", data["refused"]
+    if data["ending"] is None:
+        return "killed", WHOLE_JOB_KILLED
+    return of_process(Ending(**data["ending"]))
+
+
+def of_probes(record: dict[str, Any]) -> list[str]:
+    """Return the reasons why steps at other batch sizes or lengths were not timed, one for each."""
+    return [_of_probe(probe["failed"], record) for probe in record["probes"] if probe["failed"]]
+
+
+def _of_probe(failed: dict[str, str], record: dict[str, Any]) -> str:
+    if failed["type"] == PROCESS_ENDED and record["ending"]:
+        return of_process(Ending(**record["ending"]))[1]
+    return _of_failure(**failed)[1]
+
+
+def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
+    known = number in {entry.value for entry in signal.Signals}
+    name = signal.Signals(number).name if known else f"signal {number}"
+    if number in FROM_OUTSIDE:
+        return "killed", f"killed from outside by {name}"
+    return _of_crash(f"the process crashed with {name}", last_words)
+
+
+def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
+    """Return the status and reason if a library ended the process: it raises nothing, but prints
+    why.
+    """
+    if not last_words:
+        return "error", f"{what} without a message"
+    return _by_words(last_words) or "error", f"{what}: {last_words}"[:MAX_REASON]
+
+
+def _of_failure(type: str, message: str, line: str | None = None) -> tuple[Status, str]:
+    words = _own_words(message)
+    place = f" ({line})" if line else ""
+    reason = (f"{type}: {words}" if words else type)[: MAX_REASON - len(place)] + place
+    if type in OUT_OF_MEMORY_TYPES:
+        return "oom", reason
+    if type in CANNOT_HERE:
+        # Not a failure: this machine lacks the requested device, another machine may have it.
+        return "unsupported", (words or type)[:MAX_REASON]
+    if status := _by_words(message):
+        return status, reason
+    if type == "ModuleNotFoundError" and "measure.models." not in message:  # a model's own module
+        return "error", f"{MISSING_PACKAGE}, {reason}"[:MAX_REASON]
+    return "error", reason
+
+
+def _own_words(message: str) -> str:
+    """Return the first line of an exception's message. From a layer of Keras: the layer and its own
+    words; from a graph of TensorFlow: its own words, which follow where the graph was made.
+    """
+    plain = (line.strip() for line in IN_BOLD.sub("", message).splitlines())
+    first, *rest = [line for line in plain if line] or [""]
+    if first.startswith(IN_A_LAYER) and rest:
+        return f"in {first.removeprefix(IN_A_LAYER).rstrip('.')}: {rest[0]}"
+    if first == IN_USER_CODE and rest:
+        return rest[-1]
+    if first == IN_A_GRAPH:
+        own = (words for words, line in pairwise(rest) if line.startswith(NODE))
+        return " ".join([first, *islice(own, 1)])
+    return first
+
+
+def _by_words(message: str) -> Status | None:
+    """Return the status that follows from a library's words alone, None if none does."""
+    if any(words in message for words in OUT_OF_MEMORY_WORDS):
+        return "oom"
+    cannot_here = (*NO_DEVICE_WORDS, NO_COMPILER_WORDS)
+    return "unsupported" if any(words in message for words in cannot_here) else None
+
+
+def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
+    """Return the status of a finished run: invalid if it compiled while timed, or if its
+    synchronization returned early.
+    """
+    if not timing:
+        return "ok", ""
+    if compiled := timing["compilations"]["during_timing"]:
+        return "invalid", _compiled(compiled)
+    late = _late_share(timing)
+    if late > MOST_LATE:
+        return "invalid", (
+            f"after the synchronization, work continued for {100 * late:.0f} % of a timing window: "
+            "the clock stopped before the work did"
+        )
+    return "ok", ""
+
+
+def _late_share(timing: dict[str, Any]) -> float:
+    """Return the share of a window's time that was left when its synchronization had returned.
+
+    The median window counts, because the machine may have held up a single one. Return 0 if the
+    framework does not report this time.
+    """
+    pairs = zip(timing.get("late_ns") or [], timing["windows"], strict=False)
+    shares = sorted(late / (late + window["elapsed_ns"]) for late, window in pairs)
+    return shares[len(shares) // 2] if shares else 0.0
+
+
+def _compiled(number: int) -> str:
+    what = "a compilation" if number == 1 else f"{number} compilations"
+    return f"{what} during the timing windows"
+
+
+def _of_what_was_not_tried(not_tried: dict[str, Any]) -> tuple[Status, str]:
+    if "not_deployed" in not_tried:
+        return "error", f"no environment: {not_tried['not_deployed']}"[:MAX_REASON]
+    return "too large", _too_large(not_tried)
+
+
+def _too_large(not_tried: dict[str, Any]) -> str:
+    where = {"gpu": "the GPU has", "host": "the limit of host memory is"}[not_tried["memory_of"]]
+    needed_gib, available_gib = not_tried["needed_mib"] / 1024, not_tried["available_mib"] / 1024
+    return (
+        f"weights, gradients and optimizer alone need {needed_gib:.1f} GiB, "
+        f"{where} {available_gib:.1f} GiB"
+    )

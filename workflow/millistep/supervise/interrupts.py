@@ -1,0 +1,63 @@
+"""Ending by a signal: the first one ends everything in order, and later ones are ignored."""
+
+import os
+import signal
+import time
+from collections.abc import Iterable
+from types import FrameType
+
+from millistep.measure.process import die_with_parent
+
+POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+TOGETHER_S = 2.0  # in which all processes of a job get their signals, on a busy machine, too
+
+
+def end_with_snakemake() -> None:
+    """Have this process end in order by a signal, and by the death of Snakemake: so no run goes on
+    in parallel to those of the next start. Needs rules that leave no shell between the two.
+    """
+    parent = os.getppid()
+    end_by_interrupt()
+    die_with_parent(signal.SIGTERM, parent)
+
+
+def end_by_interrupt(signals: Iterable[signal.Signals] = POLITE) -> None:
+    """Have the first of these signals raise KeyboardInterrupt, and those after it do nothing. A
+    SIGHUP that is ignored already, by `nohup`, stays so.
+    """
+    kept = {signal.SIGHUP} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else set()
+    ending = [each for each in signals if each not in kept]
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        for each in ending:
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt(number)
+
+    for each in ending:
+        # Python leaves SIGINT alone where its caller ignores it, as a background shell does.
+        signal.signal(each, interrupted)
+
+
+def hold() -> None:
+    """Let no signal interrupt this process any more: what it still does takes a moment."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, POLITE)
+
+
+def end_after_snakemake(end: KeyboardInterrupt) -> int:
+    """Return the exit status; after SIGTERM, not before Snakemake is gone: if a cluster ends the
+    whole job and signals us first, Snakemake would begin the next run, at the cost of that run.
+    """
+    parent, until = os.getppid(), time.monotonic() + TOGETHER_S
+    while number(end) == signal.SIGTERM and os.getppid() == parent and time.monotonic() < until:
+        time.sleep(0.05)
+    return exit_status(end)
+
+
+def number(end: KeyboardInterrupt) -> int:
+    """Return the number of the signal."""
+    return end.args[0] if end.args else signal.SIGINT
+
+
+def exit_status(end: KeyboardInterrupt) -> int:
+    """Return the exit status, as shells have it: 130 after SIGINT, 143 after SIGTERM."""
+    return 128 + number(end)

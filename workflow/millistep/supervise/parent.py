@@ -1,0 +1,215 @@
+"""Supervise one run: start the measuring process, give it its turns, write its record.
+
+Whatever happens to the child becomes a status with a reason.
+"""
+
+import contextlib
+import dataclasses
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from millistep.measure.frameworks import Cell
+from millistep.measure.protocol import PROTOCOLS
+from millistep.supervise import caches, cgroup, ending, logs, machine, samples, variables
+from millistep.supervise.monitor import Monitor
+from millistep.supervise.preconditions import (
+    check_environment,
+    check_packages,
+    too_large,
+    visible_device,
+)
+from millistep.supervise.record import now
+from millistep.supervise.skeleton import skeleton
+from millistep.supervise.turns import Member
+from millistep.supervise.watch import Watched
+
+CELL_FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to measure, in which environment and within which limits.
+
+    identity_text: the plan's JSON string. environment: the marker that its deployment wrote.
+    folders: the user's, with ``models/`` or ``frameworks/`` in them. caches: folder for compiler
+    caches of the cell on this machine, None to keep none.
+    """
+
+    identity_text: str
+    environment: dict[str, Any]
+    log: Path
+    time_limit_s: float
+    memory_limit_mib: float
+    folders: tuple[str, ...] = ()
+    caches: Path | None = None
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """All that defines the number, by name."""
+        found: dict[str, Any] = json.loads(self.identity_text)
+        return found
+
+
+def run(job: Job, member: Member) -> dict[str, Any]:
+    """Measure one run and return its record, without its session; raises :class:`Refused` and
+    OSError.
+    """
+    check_environment(job.identity, job.environment)
+    job.log.parent.mkdir(parents=True, exist_ok=True)
+    record = skeleton(job.identity_text, job.environment)
+    record["not_tried"] = too_large(job.identity, record["machine"], job.memory_limit_mib)
+    if not record["not_tried"]:
+        _measure(job, record, member)
+    record["status"], record["reason"] = ending.of_record(record)
+    if record["status"] != "ok" and job.log.exists():
+        record["log_tail"] = logs.tail(job.log)
+    return record
+
+
+def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
+    """Fill in the record with what the measuring process and the monitor report."""
+    identity, swapped = job.identity, machine.swapped_mib()
+    interval_s = PROTOCOLS[identity["scale"]].monitor_s
+    record["load"]["before"] = machine.load_average()
+    record["started_at"] = now()
+    with contextlib.ExitStack() as stack:
+        monitor = Monitor(
+            record["threads"]["affinity"],
+            visible_device(identity),
+            interval_s,
+        )
+        with member.preparing(alone=bool(identity["extras"])) as alone:
+            stack.enter_context(monitor)
+            child = stack.enter_context(_child(job, record["threads"]["affinity"]))
+            if child.until("turn"):
+                child.pause()
+        if not child.over:
+            member.ready(child.pid)
+            for _ in member.turns(lambda: child.over or not child.reported("turn", "left")):
+                if child.turn():
+                    child.pause()
+        if not child.over:
+            with member.computing():
+                child.end_turns()
+                child.until("done")
+    record["total_s"], record["finished_at"] = child.used_s, now()
+    _take(job, record, child)
+    if record["timing"]:
+        record["timing"]["in_turns"] = member.in_turns
+        record["timing"]["start_alone"] = alone
+    record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
+    window: samples.Window = child.reported("window", "ns")
+    record["monitor"] = samples.summary(monitor.samples, window, interval_s)
+    if member.in_turns == 1:  # else others use energy within the window, too
+        record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
+    record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
+
+
+def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
+    """Fill in the record with the events of a child that has ended."""
+    seen = child.ending()
+    record["ending"] = dataclasses.asdict(seen)
+    record["probes"] = _probes(job.identity, child, seen)
+    record["timing"] = _timing(child.reported("timing", "timing"), record["total_s"])
+    for name in ("python", "packages"):  # as the run found them, if it came that far
+        found = child.reported("packages", name)
+        record["environment"][name] = found or job.environment[name]
+    record["load"]["after"] = machine.load_average()
+    record["load"]["foreign_cpu_share"] = child.reported("foreign", "share")
+    for name in ("system_cpu_share", "page_faults_per_step"):
+        record["load"][name] = child.reported("kernel", name)
+    for name in ("quota_periods", "quota_throttled_periods"):
+        record["load"][name] = child.reported("quota", name)
+    record["memory"] = _memory(child)
+    for name in ("work", "host_overhead", "parity"):
+        record[name] = child.reported(name, name)
+    record["warnings"] = child.reported("warnings", "warnings") or []
+
+
+@contextlib.contextmanager
+def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
+    """Start the measuring process; nothing of it survives the context."""
+    identity = job.identity
+    # An identity has only the settings that its framework takes.
+    cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
+    cell["model"] = identity.get("builders", identity["model"])  # whose builders it has
+    request = {
+        "scale": identity["scale"],
+        "cell": cell,
+        "parameters": identity["parameters"],
+        "trains": identity["trains"],
+        "extras": identity["extras"],
+        "probes": identity["probes"],
+        "affinity": affinity,
+        "folders": list(job.folders),
+        "cpu_stats": cgroup.cpu_stats(),
+    }
+    kept = caches.Kept(job.caches, identity)
+    with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
+        kept.lend(Path(scratch))
+        environ = variables.of_process(identity, Path(scratch), visible_device(identity) or "")
+        with Watched(
+            job.environment["interpreter"],
+            request,
+            environ,
+            job.log,
+            job.time_limit_s,
+            job.memory_limit_mib,
+            lambda found: check_packages(job.environment, found),
+        ) as child:
+            yield child
+        if (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
+            kept.keep(Path(scratch))
+
+
+def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> list[dict[str, Any]]:
+    """Return the probes; if the process died after the measurement, the missing ones as failed,
+    unless its framework makes none.
+    """
+    done: list[dict[str, Any]] = child.reported("probes", "probes") or []
+    if not child.reported("measured", "probeable") or ending.of_process(seen)[0] == "ok":
+        return done
+    missing = identity["probes"][len(done) :]
+    return done + [_lost_probe(identity, planned) for planned in missing]
+
+
+def _lost_probe(identity: dict[str, Any], planned: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "batch_size": planned.get("batch_size", identity["batch_size"]),
+        "max_length": planned.get("max_length"),
+        "new_tokens": None,
+        "steps": 0,
+        "elapsed_ns": 0,
+        "failed": {"type": ending.PROCESS_ENDED, "message": ""},
+    }
+
+
+def _memory(child: Watched) -> dict[str, Any]:
+    return {
+        # The run's own report is from before the probes; without it, the peak of the whole process.
+        "peak_rss_mib": child.reported("memory", "peak_rss_mib") or child.peak_rss_mib,
+        "peak_device_mib": child.reported("memory", "peak_device_mib"),
+        "peak_device_counts": child.reported("memory", "peak_device_counts"),
+        "device_limit_mib": child.reported("limit", "device_limit_mib"),
+    }
+
+
+def _timing(timing: dict[str, Any] | None, total_s: float) -> dict[str, Any] | None:
+    """Return the child's timing, and the seconds that it does not account for."""
+    if timing is None:
+        return None
+    parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")
+    return {**timing, "other_s": max(0.0, total_s - sum(timing[name] for name in parts))}
+
+
+def _steps(timing: dict[str, Any] | None) -> int:
+    return sum(window["steps"] for window in timing["windows"]) if timing else 0
+
+
+def _difference(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else after - before

@@ -1,0 +1,339 @@
+"""The processes of one workload and round, resident together and timed in turns.
+
+Each is started, supervised and recorded by a job of its own. The jobs share no process: they meet
+in a folder next to the machine's lock, and every fact there is held by a file lock, so a job that
+dies at any moment only loses its own place.
+
+- ``group`` is locked shared by every member of the group at work and holds the group's name.
+  Members of other groups wait until it is free.
+- ``<group>/<n>`` is locked by member n while it lives, and holds its state and the process group
+  of its child.
+- ``<group>/turn`` counts the turns. Only a holder of the machine's lock writes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+
+from millistep.supervise.lock import MachineLock, folder, opened, try_lock
+
+PREPARING, READY, DONE = "preparing", "ready", "done"
+WAIT_S = 0.5  # between two looks of a member whose group waits for another one
+LOOK_S = 0.03  # between two looks of a member that waits for its turn
+NEVER_CAME_S = 20.0  # after that, a member that never started is left out
+PROCESS_MIB = 1024  # of host memory that a framework takes besides the model
+
+
+class Member:
+    """One member of a group; use it as a context manager.
+
+    lock: the name of the machine's or GPU's lock. start: the same for all jobs of one start.
+    members: names of all members in the order of their turns; own: this member's name.
+    """
+
+    def __init__(self, lock: str, start: str, members: list[str], own: str) -> None:
+        self._place, self._members, self._own = folder(lock), members, members.index(own)
+        name = json.dumps([start, members])
+        self._name = hashlib.sha256(name.encode()).hexdigest()[:16]
+        self._folder = self._place / self._name
+        self._machine = MachineLock(self._place)
+        self._stack = contextlib.ExitStack()
+        self._count = 1
+        self._ended: set[int] = set()  # members whose stopped processes were ended
+        self._pace_s, self._seen = LOOK_S, (0, time.monotonic())
+
+    def __enter__(self) -> Member:
+        """Wait until no other group is at work."""
+        with self._stack:
+            self._stack.callback(self._machine.close)
+            self._join()
+            self._stack.enter_context(self._present())
+            self._stack = self._stack.pop_all()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stack.close()
+
+    @property
+    def in_turns(self) -> int:
+        """The number of processes that take turns; 1 before the turns begin, and alone."""
+        return self._count
+
+    @contextlib.contextmanager
+    def computing(self) -> Iterator[None]:
+        """Hold the machine: nothing else computes meanwhile."""
+        with self._machine.held():
+            yield
+
+    @contextlib.contextmanager
+    def preparing(self, alone: bool) -> Iterator[bool]:
+        """Hold the machine until this member is ready; yield whether it has the machine for itself.
+
+        alone: start times are measured. Otherwise as many members as there are CPUs prepare at
+        once: imports and builds use one CPU each.
+        """
+        if alone or len(self._members) == 1:
+            with self.computing():
+                yield True
+        else:
+            with self._seat(), self._machine.held(shared=True):
+                yield False
+
+    @contextlib.contextmanager
+    def _seat(self) -> Iterator[None]:
+        """Wait for one of as many seats as there are CPUs."""
+        paths = [self._place / f"seat{n}" for n in range(len(os.sched_getaffinity(0)))]
+        with contextlib.ExitStack() as stack:
+            seats = [opened(path) for path in paths]
+            for seat in seats:
+                stack.callback(os.close, seat)
+            while not any(try_lock(seat, fcntl.LOCK_EX) for seat in seats):
+                time.sleep(LOOK_S * 3)
+            yield
+
+    def leave_out(self) -> None:
+        """Have the others not wait for this member, whose first job was killed."""
+        with contextlib.suppress(OSError):
+            (self._folder / str(self._own)).touch()
+
+    def ready(self, child: int | None) -> None:
+        """Report that this member waits for its turns. child: the process group of its child."""
+        self._write(READY, child)
+
+    def turns(self, over: Callable[[], bool]) -> Iterator[None]:
+        """Yield once for each turn, with the machine's lock held. Ends when ``over`` is true and
+        nobody else waits for a turn.
+        """
+        self._count = len(self._wait_for_all())
+        self._seen = self._turn(), time.monotonic()
+        try:
+            while not over():
+                yield from self._next()
+        finally:
+            self._write(DONE, None)
+        while any(state == READY for state in self._states()):
+            time.sleep(WAIT_S)
+
+    def _next(self) -> Iterator[None]:
+        """Wait for a turn, and yield it; some waits end without one."""
+        turn, following = self._owners()
+        if self._own not in (turn[0], following[0]):
+            places = range(turn[1], turn[1] + 2 * len(self._members))
+            away = next(n for n in places if member_of(n, len(self._members)) == self._own)
+            time.sleep(min(1.0, max(LOOK_S, self._pace_s * (away - turn[1] - 1) / 2)))
+            self._keep_pace(turn[1])
+            return
+        with self.computing():  # behind the member whose turn it is
+            turn, _ = self._owners()
+            if turn[0] == self._own:
+                self._keep_pace(turn[1])
+                yield
+                self._set_turn(turn[1] + 1)
+                return
+        time.sleep(LOOK_S / 10)  # the lock came back before the other member took it
+
+    def _keep_pace(self, turn: int) -> None:
+        """Estimate the seconds of a turn from how far the turns have come since the last look."""
+        now = time.monotonic()
+        seen_turn, seen_s = self._seen
+        if turn > seen_turn:
+            self._pace_s = (now - seen_s) / (turn - seen_turn)
+            self._seen = turn, now
+
+    def _join(self) -> None:
+        """Wait until this group is the one at work, and hold it there.
+
+        A group gets to work once all its members wait: a job that has not started yet may need the
+        place of one that waits for the machine.
+        """
+        descriptor = opened(self._place / "group")
+        self._stack.callback(os.close, descriptor)
+        with self._waiting():
+            free_since = time.monotonic()
+            while True:
+                if try_lock(descriptor, fcntl.LOCK_SH):
+                    if _content(descriptor) == self._name:
+                        return
+                    fcntl.flock(descriptor, fcntl.LOCK_UN)
+                if try_lock(descriptor, fcntl.LOCK_EX):
+                    late = time.monotonic() - free_since > NEVER_CAME_S
+                    begin = late or self._all_wait()
+                    if begin and _content(descriptor) != self._name:
+                        self._sweep()
+                        os.truncate(descriptor, 0)
+                        os.pwrite(descriptor, self._name.encode(), 0)
+                    fcntl.flock(descriptor, fcntl.LOCK_UN)
+                    if begin:
+                        continue  # another group may be quicker
+                else:
+                    free_since = time.monotonic()
+                time.sleep(WAIT_S)
+
+    def _place_of(self, member: int) -> Path:
+        """Return the file that a member locks while it waits for the machine."""
+        return self._place / f"waiting-{self._name}-{member}"
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        path = self._place_of(self._own)
+        descriptor = opened(path)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+            os.close(descriptor)
+
+    def _all_wait(self) -> bool:
+        """Return whether all members wait for the machine."""
+        others = (member for member in range(len(self._members)) if member != self._own)
+        return all(_is_locked(self._place_of(member)) for member in others)
+
+    def _sweep(self) -> None:
+        """Remove what killed groups have left, and end their stopped processes."""
+        for group in (path for path in self._place.iterdir() if path.is_dir()):
+            for file in group.glob("[0-9]*"):
+                _end_stopped(_read(file)[1])
+            shutil.rmtree(group, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def _present(self) -> Iterator[None]:
+        """Hold this member's file."""
+        self._folder.mkdir(exist_ok=True)
+        partial = self._folder / f".{self._own}-{os.getpid()}"
+        self._descriptor = opened(partial)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        self._write(PREPARING, None)
+        os.replace(partial, self._folder / str(self._own))
+        try:
+            yield
+        finally:
+            self._write(DONE, None)
+            os.close(self._descriptor)
+
+    def _write(self, state: str, child: int | None) -> None:
+        text = f"{state} {child or 0}".ljust(40)
+        os.pwrite(self._descriptor, text.encode(), 0)
+
+    def _states(self) -> list[str | None]:
+        """Return the states of all members: None before a member came, done if it is gone."""
+        return [self._state(number) for number in range(len(self._members))]
+
+    def _state(self, number: int) -> str | None:
+        path = self._folder / str(number)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return None
+        try:
+            state, child = _read(path)
+            if number == self._own or not try_lock(descriptor, fcntl.LOCK_SH):
+                return state
+            if number not in self._ended:
+                self._ended.add(number)
+                _end_stopped(child)
+            return DONE
+        finally:
+            os.close(descriptor)
+
+    def _wait_for_all(self) -> list[int]:
+        """Wait until every member is ready or gone; return the members that are ready."""
+        alone_since = time.monotonic()
+        while True:
+            states = self._states()
+            if PREPARING in states:
+                alone_since = time.monotonic()
+            elif None not in states or time.monotonic() - alone_since > NEVER_CAME_S:
+                return [number for number, state in enumerate(states) if state == READY]
+            time.sleep(LOOK_S * 3)
+
+    def _turn(self) -> int:
+        try:
+            return int((self._folder / "turn").read_text())
+        except (FileNotFoundError, ValueError):
+            return 0
+
+    def _set_turn(self, turn: int) -> None:
+        partial = self._folder / ".turn"
+        partial.write_text(str(turn))
+        os.replace(partial, self._folder / "turn")
+
+    def _owners(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return member and number of the present turn and of the one after it, passing over
+        members that are done or gone. This member is never passed over.
+        """
+        first, number = self._turn(), len(self._members)
+        found: list[tuple[int, int]] = []
+        for turn in range(first, first + 3 * number):
+            member = member_of(turn, number)
+            if member == self._own or self._state(member) == READY:
+                found.append((member, turn))
+            if len(found) == 2:
+                break
+        return found[0], found[1]
+
+
+def member_of(turn: int, members: int) -> int:
+    """Return the member of a turn in the balanced order A B C, C B A, A B C ..."""
+    place, back = turn % members, turn // members % 2
+    return members - 1 - place if back else place
+
+
+def residents(needs_mib: list[float], host_mib: float, accelerator: str) -> int:
+    """Return how many processes of a workload fit into memory together, at least 1.
+
+    needs_mib: MiB that each process needs at least for its model. On a GPU each framework takes
+    most of the memory when it starts, so the answer is 1.
+    """
+    if accelerator != "cpu":
+        return 1
+    each_mib = 3 * max(needs_mib, default=0.0) + PROCESS_MIB  # activations and compilers, too
+    return max(1, min(len(needs_mib), int(host_mib // each_mib)))
+
+
+def _is_locked(path: Path) -> bool:
+    """Return whether a living process holds the lock of a file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        return not try_lock(descriptor, fcntl.LOCK_SH)
+    finally:
+        os.close(descriptor)
+
+
+def _content(descriptor: int) -> str:
+    return os.pread(descriptor, 100, 0).decode(errors="replace")
+
+
+def _read(path: Path) -> tuple[str, int]:
+    """Return a member's state and the process group of its child, 0 without one."""
+    try:
+        if path.stat().st_uid != os.getuid():
+            return DONE, 0
+        state, child = path.read_text().split()
+        return state, int(child)
+    except (OSError, ValueError):
+        return DONE, 0
+
+
+def _end_stopped(group: int) -> None:
+    """End the stopped processes of a process group whose supervisor is gone."""
+    if group <= 1:
+        return
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if os.getpgid(process.pid) == group and process.status() == psutil.STATUS_STOPPED:
+                process.send_signal(signal.SIGKILL)

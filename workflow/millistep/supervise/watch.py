@@ -1,0 +1,235 @@
+"""The measuring process as its parent sees it: started, listened to, limited, stopped, ended."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from millistep.supervise import machine
+from millistep.supervise.channel import Channel, NoEvent
+from millistep.supervise.ending import FROM_OUTSIDE, Ending
+from millistep.supervise.interrupts import TOGETHER_S
+from millistep.supervise.logs import Log, last_words
+
+START = Path(__file__).parent.parent / "measure" / "start.py"
+CHILD = "millistep.measure.child"
+WATCH_S = 0.5  # seconds between two looks at the child's memory and log
+TREE = 4  # every so many looks, processes that the child has started are counted, too
+GRACE_S = 10.0  # seconds until a child that reported its end, or was killed, must be gone
+
+
+class Watched:
+    """A child process: its events, its limits, its end. Use it as a context manager: no process of
+    its group survives this.
+
+    environ: all its environment variables, see :mod:`supervise.variables`. time_limit_s: of the
+    time in which it may compute; waiting for a turn does not count. on_packages: called with the
+    packages that the child found.
+    """
+
+    def __init__(
+        self,
+        interpreter: str,
+        request: dict[str, Any],
+        environ: dict[str, str],
+        log: Path,
+        time_limit_s: float,
+        memory_limit_mib: float,
+        on_packages: Callable[[dict[str, Any]], None],
+        program: str = CHILD,
+    ) -> None:
+        self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
+        self.exit_code: int | None = None
+        self.peak_rss_mib: float | None = None
+        self.timed_out_after_s: float | None = None
+        self.memory_over_mib: dict[str, float] | None = None
+        self._time_limit_s, self._memory_limit_mib = time_limit_s, memory_limit_mib
+        self._on_packages = on_packages
+        self.used_s, self._looks = 0.0, 0  # used: seconds in which it may have computed
+        self._log = Log(log)
+        self._kernel_kills = machine.oom_kills()
+        self._no_event: str | None = None  # what was wrong with its last report, if it was no event
+        self._channel = Channel()
+        turns, self._turns = os.pipe()
+        writer = self._channel.writer
+        given = {**request, "events_fd": writer, "turns_fd": turns, "parent": os.getpid()}
+        try:
+            with self._log.to_append() as output:
+                self._process = subprocess.Popen(
+                    [interpreter, "-s", str(START), program, json.dumps(given)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=[writer, turns],
+                    env=environ,
+                    start_new_session=True,  # one group, stopped and ended as a whole
+                )
+        finally:
+            os.close(writer)
+            os.close(turns)
+
+    def __enter__(self) -> "Watched":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._end()
+        self._listen(0.0, "")
+        with contextlib.suppress(OSError):
+            self._log.shorten()
+        self._channel.close()
+        os.close(self._turns)
+
+    @property
+    def pid(self) -> int:
+        """The child's process id, which is that of its group, too."""
+        return self._process.pid
+
+    @property
+    def over(self) -> bool:
+        """True if the child has ended, or must."""
+        return self.exit_code is not None or self._must_end
+
+    @property
+    def _must_end(self) -> bool:
+        return bool(self._no_event or self.timed_out_after_s or self.memory_over_mib)
+
+    def reported(self, kind: str, field: str) -> Any:
+        """Return a field of the last event of a kind; None if none came."""
+        return self.events.get(kind, {}).get(field)
+
+    def until(self, kind: str) -> bool:
+        """Listen until the child reports an event of this kind; False if it ended before, or passed
+        a limit, by which it is ended.
+        """
+        self.events.pop(kind, None)
+        began = time.monotonic()
+        while kind not in self.events and not self.over:
+            self._listen(WATCH_S, kind)
+            self._log.shorten()
+            self._check_memory()
+            if self.used_s + time.monotonic() - began > self._time_limit_s:
+                self.timed_out_after_s = self._time_limit_s
+            self._reap()
+        self.used_s += time.monotonic() - began
+        if kind in self.events and not self._must_end:
+            return True
+        if -(self.exit_code or 0) in FROM_OUTSIDE:
+            time.sleep(TOGETHER_S)  # if a whole job is being ended, the next signal is ours
+        self._end()
+        return False
+
+    def pause(self) -> None:
+        """Stop the child and all that it has started: threads that wait may still compute."""
+        self._signal(signal.SIGSTOP)
+
+    def turn(self) -> bool:
+        """Let the child time one window; returns as :meth:`until` does."""
+        self._go(1)
+        return self.until("turn")
+
+    def end_turns(self) -> None:
+        """Let the child go on to what follows its turns."""
+        self._go(0)
+
+    def _go(self, windows: int) -> None:
+        self._signal(signal.SIGCONT)
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._turns, f"{windows}\n".encode())
+
+    def ending(self) -> Ending:
+        """Return how the child ended; only after its end."""
+        if self.exit_code is None:
+            raise RuntimeError("the process has not ended yet")
+        before, after = self._kernel_kills, machine.oom_kills()
+        failed = self.events.get("failed")
+        parts = ("type", "message", "line")
+        failure = {name: str(failed[name]) for name in parts if name in failed} if failed else None
+        if self._no_event:
+            failure = {"type": NoEvent.__name__, "message": self._no_event}
+        return Ending(
+            done="done" in self.events,
+            exit_code=self.exit_code,
+            failure=failure,
+            timed_out_after_s=self.timed_out_after_s,
+            memory_over_mib=self.memory_over_mib,
+            kernel_killed_for_memory=before is not None and after is not None and after > before,
+            measured="measured" in self.events,
+            last_words=None if failure or "done" in self.events else last_words(self._log.path),
+        )
+
+    def _check_memory(self) -> None:
+        """Compare the memory of the child and of what it started to the limit."""
+        self._looks += 1
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(self.pid)
+            tree = [process, *(process.children(recursive=True) if self._looks % TREE == 0 else [])]
+            used = 0.0
+            for each in tree:
+                with contextlib.suppress(psutil.Error):
+                    used += each.memory_info().rss / 2**20
+            if used > self._memory_limit_mib:
+                self.memory_over_mib = {"used": used, "limit": self._memory_limit_mib}
+
+    def _listen(self, timeout_s: float, kind: str) -> None:
+        """Take in what the child reports within a time; returns early at an event of a kind, and if
+        the child has ended. Keeps to the time also if the child reports without end.
+        """
+        until = time.monotonic() + timeout_s
+        while not self._no_event and self._channel.ready(max(0.0, until - time.monotonic())):
+            try:
+                events = self._channel.read()
+            except NoEvent as problem:
+                self._no_event = str(problem)
+                return
+            if events is None:
+                self._wait_for_exit(until)
+                return
+            for event in events:
+                self._take(event)
+            if kind in self.events or time.monotonic() > until:
+                return
+
+    def _take(self, event: dict[str, Any]) -> None:
+        kind = event["event"]
+        self.events[kind] = event
+        if kind == "packages":
+            self._on_packages(event)
+        if kind in ("done", "failed"):
+            # It ends at once, unless it hangs.
+            self._wait_for_exit(time.monotonic() + GRACE_S)
+            self._end()
+
+    def _wait_for_exit(self, deadline: float) -> None:
+        self._reap()
+        while self.exit_code is None and time.monotonic() < deadline:
+            time.sleep(0.005)
+            self._reap()
+
+    def _reap(self) -> None:
+        if self.exit_code is not None:
+            return
+        pid, wait_status, usage = os.wait4(self._process.pid, os.WNOHANG)
+        if pid:
+            self.exit_code = os.waitstatus_to_exitcode(wait_status)
+            self._process.returncode = self.exit_code
+            # KiB on Linux, bytes on macOS; the peak of the run's largest process.
+            unit = 2**10 if os.uname().sysname == "Linux" else 2**20
+            self.peak_rss_mib = usage.ru_maxrss / unit
+
+    def _end(self) -> None:
+        """Kill all of the group; a process that the kernel does not let go is left to it."""
+        self._signal(signal.SIGKILL)
+        self._wait_for_exit(time.monotonic() + GRACE_S)
+        if self.exit_code is None:
+            self.exit_code = self._process.returncode = -signal.SIGKILL
+
+    def _signal(self, how: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, how)
