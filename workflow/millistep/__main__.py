@@ -49,7 +49,7 @@ def main() -> None:
         sys.exit(f"millistep: unknown command {name!r}; allowed are {allowed}")
     module, _, function = entry[0].partition(":")
     measures = name in FOR_USERS and module.startswith("planning.")
-    if measures and not (Path(__file__).resolve().parents[2] / "envs").is_dir():
+    if measures and not (Path(__file__).absolute().parents[2] / "envs").is_dir():
         sys.exit(f"millistep {name}: run it in a clone, which has envs/: python3 workflow {name}")
     if not module.startswith("analysis."):  # the analysis has one parser for its commands
         sys.argv[:2] = [f"millistep {name}"]
