@@ -150,6 +150,73 @@ def test_operations_are_exact_if_the_base_repeats_them():
     assert found_in(asked(1.0))[1].rstrip().count("| NA |") == 1
 
 
+def with_outcomes(values, calls=None, kind="outputs"):
+    """Change of a record: its outcome, by configuration."""
+
+    def change(record):
+        name = record["cell"]["column"]
+        if record["cell"]["run"] == 1:
+            call_ms = (calls or {}).get(name, 11.0)
+            record["outcome"] = {"kind": kind, "values": values[name], "steps": 5}
+            record["outcome"] |= {"call_ms": call_ms, "step_ms": 10.0}
+
+    return change
+
+
+def outcome_of(new, again=(1.0, -2.0), **options):
+    values = {BASE: [1.0, -2.0], AGAIN: list(again), PATCH: list(new)}
+    return found_in(asked(1.0, change=with_outcomes(values, **options)))
+
+
+def test_a_patch_with_the_same_outputs_is_compared():
+    found, text = outcome_of([1.0, -2.0001])
+    assert found["work"].tolist() == ["same"] and found["verdict"].tolist() == ["tied"]
+    assert "| same |" in text and answer.status(found) == answer.FINE
+
+
+@pytest.mark.parametrize(
+    ("new", "kind", "words"),
+    [
+        (
+            [1.0, -2.001],
+            "outputs",
+            "other outputs: they differ by up to 0.05\u00a0%; rounding: 0.01",
+        ),
+        ([1.0, -2.01], "losses", "other losses: they differ by up to 0.5\u00a0%; rounding: 0.1"),
+        ([1.0], "outputs", "other outputs: they differ in their number"),
+        ([None, -2.0], "outputs", "other outputs: they differ in their number"),
+    ],
+)
+def test_a_patch_that_does_other_work_has_no_time(new, kind, words):
+    found, text = outcome_of(new, kind=kind)
+    assert found["work"][0].startswith(words)
+    assert found["ratio"].isna().all() and found["decided"].all()
+    assert answer.status(found) == answer.SLOWER
+    shown = words.replace("\u00a0", " ")
+    assert f"does not do the same work: {shown}" in text
+    assert "the patch does not do the same work in bert fit" in text
+
+
+def test_outputs_may_differ_three_times_as_much_as_those_of_the_base_from_themselves():
+    assert outcome_of([1.0, -2.029], again=[1.0, -2.01])[0]["work"].tolist() == ["same"]
+    assert outcome_of([1.0, -2.031], again=[1.0, -2.01])[0]["work"][0].startswith("other outputs")
+
+
+def test_a_complete_call_must_not_take_longer_than_its_steps():
+    """Otherwise work is done after the clock stopped, or was done before it started."""
+    calls = {BASE: 11.0, AGAIN: 12.0, PATCH: 14.9}
+    assert outcome_of([1.0, -2.0], calls=calls)[0]["work"].tolist() == ["same"]
+    calls = {BASE: 11.0, AGAIN: 12.0, PATCH: 15.1}
+    found, text = outcome_of([1.0, -2.0], calls=calls)
+    words = "hidden work: a complete call takes 5.10 ms per step more; base: 2.00 ms"
+    assert found["work"].tolist() == [words] and words in text
+
+
+def test_a_loop_of_its_own_is_not_compared():
+    found, text = found_in(asked(1.0))
+    assert found["work"].tolist() == ["not compared"] and "| not compared |" in text
+
+
 @pytest.fixture
 def plan(tmp_path):
     """A plan of two configurations with real records, the second under another name."""

@@ -20,11 +20,13 @@ from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.load import InputError, load, violation
 from millistep.analysis.report import summary
 from millistep.analysis.report.setting import machines, period
+from millistep.analysis.same_work import NOT_COMPARED, SAME, problems
 from millistep.analysis.words import NA, count, environment, listed, markdown, ms, percent, within
 
 FINE, SLOWER, UNDECIDED = 0, 1, 3  # the exit status; 1 also if a workload does not run
 POWER = 0.8  # of the smallest slow-down that would show
 BROKEN, NEITHER = "does not run with the patch", "does not run on either side"
+OTHER = "does not do the same work"
 VERDICTS = {
     "slower": "slower by more than {}",
     "faster": "faster by more than {}",
@@ -33,7 +35,7 @@ VERDICTS = {
 }
 MOST_CAVEATS = 4
 JSON = ["base", "new", *WORKLOAD, "ratio", "low", "high", "null_ratio", "null_low", "null_high"]
-JSON += ["rounds", "verdict", "smallest_shown", "missing"]
+JSON += ["rounds", "verdict", "smallest_shown", "missing", "work"]
 JSON += [f"operations_{side}" for side in ("base", "null", "new")]
 
 
@@ -86,16 +88,20 @@ def answer(data: Data, threshold: float, looks: int) -> pd.DataFrame:
     null = _verdicts(found["null_low"], found["null_high"], threshold)
     found["null_differs"] = np.isin(null, ["slower", "faster"])
     found.loc[found["null_differs"], "verdict"] = "inconclusive"
+    found["work"] = problems(data, found)
+    differs = ~found["work"].isin([SAME, NOT_COMPARED])
+    found.loc[differs, "verdict"] = "inconclusive"
+    found.loc[differs, ["ratio", "low", "high", "smallest_shown", "ms_new"]] = np.nan
     runs = [found[f"runs_{side}"] > 0 for side in ("base", "new")]
     known = found["unsupported_base"].notna() & found["unsupported_new"].notna()
-    failures = [runs[0] & ~runs[1], ~runs[0] & ~runs[1] & ~known]
-    found["failure"] = np.select(failures, [BROKEN, NEITHER], "")
+    failures = [runs[0] & ~runs[1], ~runs[0] & ~runs[1] & ~known, differs]
+    found["failure"] = np.select(failures, [BROKEN, NEITHER, OTHER], "")
     found["missing"] = [_missing(line) for line in found.to_dict("records")]
     counted = operations(data)
     for side in ("base", "null", "new"):
         keys = found[[*WORKLOAD, side]].itertuples(index=False, name=None)
         found[f"operations_{side}"] = [counted.get(key, np.nan) for key in keys]
-    found["decided"] = ~(runs[0] & runs[1]) | (found["verdict"] != "inconclusive")
+    found["decided"] = ~(runs[0] & runs[1]) | (found["verdict"] != "inconclusive") | differs
     return found
 
 
@@ -122,6 +128,8 @@ def _smallest(found: pd.DataFrame, threshold: float, names: int) -> pd.Series:
 
 def _missing(line: dict[str, Any]) -> str:
     """Return why a workload has no verdict."""
+    if line["failure"] == OTHER:
+        return line["work"]
     if line["null_differs"]:
         return "the base differs from itself"
     if pd.notna(line["ratio"]):
@@ -220,6 +228,7 @@ def _row(line: dict[str, Any], threshold: float) -> dict[str, Any]:
         "verdict": words,
         "operations": _operations(*(line[f"operations_{n}"] for n in ("base", "null", "new"))),
         "smallest": _change(line["smallest_shown"]),
+        "work": line["work"].partition(":")[0],
     }
 
 

@@ -201,6 +201,11 @@ class Data:
         )
 
     @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        """Lines RUN, value: losses or outputs of the runs of a regression check."""
+        return self._of_ok_runs("outcome", ["value"])
+
+    @cached_property
     def epochs(self) -> pd.DataFrame:
         """Lines RUN, steps_s, validation_s, validation_loss, validation_right of trainings."""
         return self._of_ok_runs(

@@ -31,6 +31,7 @@ LISTS = {
     "operations": "host_overhead.operations",
     "profile_pairs": "host_overhead.pairs",
     "probes": "probes",
+    "outcome": "outcome.values",
     "epochs": "training.epochs",
 }
 JOINED = {"threads.affinity": " ", "monitor.gpu.throttle_reasons": ", ", "log_tail": "\n"}
@@ -228,8 +229,10 @@ def _scalars(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield prefix + name, value
 
 
-def _flat(entry: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
+def _flat(entry: Any, keys: dict[str, Any]) -> dict[str, Any]:
     """Return the scalars of a list's entry; a name that is also a key gets a prefix."""
+    if not isinstance(entry, dict):
+        return {"value": entry}
     return {
         f"probe_{name}" if name in keys else name: value
         for name, value in entry.items()

@@ -29,6 +29,7 @@ from millistep.measure.conformance import (
 from millistep.measure.foreign import Others
 from millistep.measure.kernel import Kernel
 from millistep.measure.observed import parity, peak_device, with_profile
+from millistep.measure.outcome import outcome
 from millistep.measure.probe import probe
 from millistep.measure.process import MAX_MESSAGE, Events, run
 from millistep.measure.profile import profile
@@ -81,6 +82,8 @@ class Measurement:
             self.probe()
             if "profile" in self.request["extras"] and hasattr(self.framework, "begin_profile"):
                 self.profile()
+            if "outcome" in self.request["extras"]:
+                self.outcome()
         self._report_timing()
 
     def load(self) -> None:
@@ -205,6 +208,11 @@ class Measurement:
                 graphs = getattr(self.framework, "launches_graphs", False)
                 observed = with_profile(self.observed, kernels, graphs)
                 self.events.send("parity", parity=observed)
+
+    def outcome(self) -> None:
+        """Report what the task computes, to compare it with that of another version."""
+        with self._or_warn("outcome"):
+            self.events.send("outcome", outcome=outcome(self.framework, self.timer.step_ns))
 
     @contextlib.contextmanager
     def _or_warn(self, place: str) -> Iterator[None]:

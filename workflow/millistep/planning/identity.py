@@ -25,7 +25,8 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
     model: Model = plan.models.load(row.model)
     answers = bool(plan.config["answer"])
     published = model.tasks[row.task]["published"] and not answers
-    extras = ["legacy", "profile"] if published else ["profile"]
+    extras = ["legacy"] if published else []
+    extras += ["profile", *(["outcome"] if answers else [])]
     cell = (row, column.name)
     if cell not in plan.facts_of_cells:
         plan.facts_of_cells[cell] = _of_cell(plan, model, row, column)

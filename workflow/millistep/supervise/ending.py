@@ -196,11 +196,16 @@ def _by_words(message: str) -> Status | None:
 
 
 def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
-    """Return the status of a finished run: invalid if it compiled while timed, or if its
-    synchronization returned early.
+    """Return the status of a finished run: invalid if it compiled while timed, if its
+    synchronization returned early, or if another clock than the machine's timed it.
     """
     if not timing:
         return "ok", ""
+    if outside := timing.get("outside_turns"):
+        return "invalid", (
+            f"{outside} of {len(timing['windows'])} timing windows lie outside of the run's turns: "
+            "the clock of the measured process is not the machine's"
+        )
     if compiled := timing["compilations"]["during_timing"]:
         return "invalid", _compiled(compiled)
     late = _late_share(timing)

@@ -102,6 +102,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     if record["timing"]:
         record["timing"]["in_turns"] = member.in_turns
         record["timing"]["start_alone"] = alone
+        record["timing"]["outside_turns"] = _outside(record["timing"]["windows"], child.turns_ns)
     record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
@@ -126,7 +127,7 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
     for name in ("quota_periods", "quota_throttled_periods"):
         record["load"][name] = child.reported("quota", name)
     record["memory"] = _memory(child)
-    for name in ("work", "host_overhead", "parity"):
+    for name in ("work", "host_overhead", "outcome", "parity"):
         record[name] = child.reported(name, name)
     record["warnings"] = child.reported("warnings", "warnings") or []
 
@@ -205,6 +206,13 @@ def _timing(timing: dict[str, Any] | None, total_s: float) -> dict[str, Any] | N
         return None
     parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")
     return {**timing, "other_s": max(0.0, total_s - sum(timing[name] for name in parts))}
+
+
+def _outside(windows: list[dict[str, Any]], turns_ns: list[tuple[int, int]]) -> int:
+    """Return the number of timing windows that lie in no turn: another clock timed them."""
+    spans = [(each["start_ns"], each["start_ns"] + each["elapsed_ns"]) for each in windows]
+    inside = [any(a <= start and end <= b for a, b in turns_ns) for start, end in spans]
+    return inside.count(False)
 
 
 def _steps(timing: dict[str, Any] | None) -> int:

@@ -74,6 +74,8 @@ def valid(record: dict) -> dict:
     """Return a record that matches its schema: this one, or an error that names its violation."""
     if not (found := violation(record)):
         return record
-    unknown = dict.fromkeys(("timing", "monitor", "energy", "work", "host_overhead", "parity"))
+    unknown = dict.fromkeys(
+        ("timing", "monitor", "energy", "work", "host_overhead", "outcome", "parity")
+    )
     unknown |= {"probes": [], "warnings": [], "status": "error"}
     return {**record, **unknown, "reason": f"invalid record: {found}"}

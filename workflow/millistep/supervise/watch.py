@@ -46,6 +46,7 @@ class Watched:
         program: str = CHILD,
     ) -> None:
         self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
+        self.turns_ns: list[tuple[int, int]] = []  # begin and end of each turn, by our own clock
         self.exit_code: int | None = None
         self.peak_rss_mib: float | None = None
         self.timed_out_after_s: float | None = None
@@ -131,8 +132,11 @@ class Watched:
 
     def turn(self) -> bool:
         """Let the child time one window; returns as :meth:`until` does."""
+        began = time.perf_counter_ns()  # the same clock in every process
         self._go(1)
-        return self.until("turn")
+        done = self.until("turn")
+        self.turns_ns.append((began, time.perf_counter_ns()))
+        return done
 
     def end_turns(self) -> None:
         """Let the child go on to what follows its turns."""

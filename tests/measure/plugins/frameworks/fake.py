@@ -46,6 +46,10 @@ class Framework:
         if trouble:
             getattr(self, trouble)()
 
+    def slows_the_clock(self):
+        real, start = time.perf_counter_ns, time.perf_counter_ns()
+        time.perf_counter_ns = lambda: start + (real() - start) // 2
+
     def crash(self):
         os.kill(os.getpid(), signal.SIGSEGV)
 

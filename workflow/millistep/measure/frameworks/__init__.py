@@ -107,6 +107,15 @@ class Framework(Protocol):
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Time ``steps`` steps by the original timing method: ``(ms per step, steps, words)``."""
 
+    @property
+    def compares(self) -> bool:
+        """True if :meth:`compute` can run the task: not for a loop of the builder's own."""
+
+    def compute(self, batches: list[Any]) -> list[Any]:
+        """Run the task once over different batches, as users do; return the losses of the steps or
+        the arrays of all outputs, on the host.
+        """
+
     def fence(self) -> None:
         """Wait until every output and every updated variable is ready, then the device."""
 

@@ -19,6 +19,7 @@ from millistep.measure.conformance import WrongModel
 from millistep.measure.frameworks import Cell, Clock, feeding, loops
 from millistep.measure.frameworks.results import FETCHED
 from millistep.measure.models import Tick, TrainerBuilder
+from millistep.measure.outcome import joined, leaves
 from millistep.measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -203,6 +204,26 @@ class KerasFramework(ABC):
     @abstractmethod
     def dataset(self, batch_size: int) -> Any:
         """Return the data for the trainer: one batch, repeated."""
+
+    @property
+    def compares(self) -> bool:
+        return self._loop(self.cell.batch_size) is None
+
+    def compute(self, batches: list[Any]) -> list[Any]:
+        whole, size = joined(batches), self.cell.batch_size
+        if self.cell.task == "predict":
+            return leaves(self.keras.Model.predict(self.model, whole[0], size, verbose=0))
+        losses: list[Any] = []
+        names = dict(zip(("x", "y", "sample_weight"), whole, strict=False))
+        callback: Any = self.keras.callbacks.Callback
+
+        class Losses(callback):
+            def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+                losses.append(logs["loss"])  # the mean of the steps so far
+
+        options = {"batch_size": size, "verbose": 0, "shuffle": False, "callbacks": [Losses()]}
+        self.keras.Model.fit(self.model, **names, **options)
+        return losses
 
     def settle(self) -> None:  # noqa: B027 (most have nothing to do)
         """Bring the model back to a usable state after a loop was left, or has failed."""

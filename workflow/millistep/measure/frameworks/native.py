@@ -12,6 +12,7 @@ from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from millistep.measure.frameworks.results import LEFT
 from millistep.measure.frameworks.torch import TorchMixin
 from millistep.measure.models import Loop, NativeBuilder, Tick
+from millistep.measure.outcome import leaves
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
 AVERAGES = ("running_mean", "running_var")  # of batch normalization
@@ -172,23 +173,33 @@ class NativeFramework(TorchMixin):
     def _moved(self, tensor: Any) -> Any:
         return tensor.to(self.device, non_blocking=True)
 
-    def _step(self) -> Callable[[Tensors], None]:
+    def _step(self) -> Callable[[Tensors], Any]:
         return {"fit": self._fit_step, "predict": self._predict_step()}[self.cell.task]
 
-    def _fit_step(self, batch: Tensors, looks: bool = False) -> None:
+    def _fit_step(self, batch: Tensors, looks: bool = False) -> Any:
         loss = self.step_model(**self._to_device(batch)).loss
         loss.backward()
         if looks:
             loss.isnan().item()
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
+        return loss.detach()
 
-    def _predict_step(self) -> Callable[[Tensors], None]:
+    def _predict_step(self) -> Callable[[Tensors], Any]:
         @self.torch.inference_mode()
-        def step(batch: Tensors) -> None:
-            self.step_model(**self._to_device(batch))
+        def step(batch: Tensors) -> Any:
+            return self.step_model(**self._to_device(batch))
 
         return step
+
+    @property
+    def compares(self) -> bool:
+        return self.cell.task not in self._own_loops()
+
+    def compute(self, batches: list[Any]) -> list[Any]:
+        step = self._step()
+        found = [leaves(step(self._tensors(batch))) for batch in batches]
+        return [tensor.float().cpu().numpy() for tensors in found for tensor in tensors]
 
     def precision(self) -> dict[str, str]:
         options = {"device": self.cell.accelerator}
