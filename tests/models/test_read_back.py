@@ -1,10 +1,12 @@
 """Observed settings are those of the live framework. Cells at smoke scale: see tests/pipeline."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
+from millistep.analysis.same_work import difference
 from millistep.measure.device_memory import SHARE
 from millistep.measure.frameworks.denormals import flushed
 from tests.models.libraries import Task, Tasks, cell, run
@@ -34,6 +36,18 @@ def predicting(model, framework):
     return Task("read_back", "observed_settings", cell(model, framework, "predict", "smoke"))
 
 
+def of_bert(task, framework):
+    return cell("bert", framework, task, "smoke", batch_size=4)
+
+
+def working(task, framework):
+    return Task("read_back", "work_done", of_bert(task, framework))
+
+
+WORKING = [
+    *product(["fit", "predict"], ["keras2-tensorflow", "keras3-tensorflow", "keras3-jax"]),
+    *product(["fit", "predict"], ["keras3-torch", "pytorch-eager"]),
+]
 ADAPTED = ("keras3-jax", "pytorch-eager")
 # Observed settings of native models, and those that are declared.
 WORDS = {
@@ -64,6 +78,7 @@ TASKS = {
     **{name: in_bfloat16(name) for name in ("keras2-tensorflow", "keras3-jax")},
     **{f"{name} with adapters": with_adapters(name) for name in ADAPTED},
     **{case: predicting(*case) for case in WORDS},
+    **{case: working(*case) for case in WORKING},
 }
 
 
@@ -122,6 +137,20 @@ def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothin
     something = {"mm", "addmm", "bmm", "native_layer_norm", "copy_", "gelu", "add_", "mul_"}
     assert {f"aten::{name}" for name in nothing} <= {*found["nothing"]}
     assert {f"aten::{name}" for name in something} <= {*found["something"]}
+
+
+@pytest.mark.parametrize(("task", "framework"), WORKING)
+def test_a_regression_check_finds_equal_results_of_equal_versions(task, framework, told, tmp_path):
+    first, again, other, counted = told[task, framework]
+    assert first["kind"] == ("losses" if task == "fit" else "outputs")
+    assert len(first["values"]) >= 10 and None not in first["values"]
+    if (task, framework) == ("fit", "keras2-tensorflow"):
+        # Its dropout depends on what the process made before: base and patch are two processes.
+        again = run("read_back", of_bert(task, framework), "work_done", folder=tmp_path)[0]
+    assert difference(first["values"], again["values"]) < 1e-5
+    assert difference(first["values"], other["values"]) > 1e-2
+    assert first["call_ms"] > 0.5 * first["step_ms"] > 0
+    assert counted["per_step"] > 1 and counted["functions"][0]["per_step"] >= 1
 
 
 def test_how_an_optimizer_updates_is_found_of_one_that_takes_matrices_alone(tmp_path):

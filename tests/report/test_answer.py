@@ -150,6 +150,27 @@ def test_operations_are_exact_if_the_base_repeats_them():
     assert found_in(asked(1.0))[1].rstrip().count("| NA |") == 1
 
 
+def test_python_calls_are_counted_and_the_changed_functions_named():
+    def counted(record):
+        if record["cell"]["run"] > 1:
+            return
+        name = record["cell"]["column"]
+        functions = {"keras.fit": 2.0, "keras.|step|": 10.0 if name == PATCH else 12.0}
+        functions["gc.sometimes"] = {BASE: 1.0, AGAIN: 2.0, PATCH: 9.0}[name] if varies else 1.0
+        record["calls"] = {
+            **{"steps": 10, "per_step": sum(functions.values())},
+            "functions": [{"name": n, "per_step": x} for n, x in functions.items()],
+        }
+
+    varies = False
+    found, text = found_in(asked(1.0, change=counted))
+    assert found["calls_base"].tolist() == [15.0] and "| 15 \u2192 13 |" in text
+    assert "- bert fit: `keras.\\|step\\|`: 12 \u2192 10\n" in text
+    varies = True
+    text = found_in(asked(1.0, change=counted))[1]
+    assert "| varies (15, 16) |" in text and "sometimes" not in text
+
+
 def with_outcomes(values, calls=None, kind="outputs"):
     """Change of a record: its outcome, by configuration."""
 

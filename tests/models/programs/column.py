@@ -1,10 +1,12 @@
 """Shared by the programs: a cell's framework, and Keras' answers and sizes."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 
-from millistep.measure import frameworks
+from millistep.measure import frameworks, outcome
+from millistep.measure.calls import calls
 from millistep.measure.protocol import PROTOCOLS
 from millistep.measure.timer import Timer
 
@@ -28,6 +30,21 @@ def measured(cell):
     framework.build()
     framework.run(Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations))
     return framework
+
+
+def work_done(cell):
+    """What a regression check compares of the cell, twice, and of another seed; and its calls."""
+    framework = measured(cell)
+    outcome.PAIRS, outcome.CALL_S = 2, 0.1
+    found = [outcome.outcome(framework, framework_step_ns(framework)) for _ in range(2)]
+    framework.cell = replace(cell, seed=cell.seed + 1)
+    return [*found, outcome.outcome(framework, framework_step_ns(framework)), calls(framework)]
+
+
+def framework_step_ns(framework):
+    timer = Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations)
+    framework.run(timer)
+    return timer.step_ns
 
 
 def predict(cell, folder, counterparts, as_keras, inputs=None, answer=lambda found: found):

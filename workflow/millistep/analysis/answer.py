@@ -34,9 +34,10 @@ VERDICTS = {
     "inconclusive": "inconclusive",
 }
 MOST_CAVEATS = 4
+MOST_FUNCTIONS = 3  # of a workload in the comment
 JSON = ["base", "new", *WORKLOAD, "ratio", "low", "high", "null_ratio", "null_low", "null_high"]
 JSON += ["rounds", "verdict", "smallest_shown", "missing", "work"]
-JSON += [f"operations_{side}" for side in ("base", "null", "new")]
+JSON += [f"{name}_{side}" for name in ("operations", "calls") for side in ("base", "null", "new")]
 
 
 def comparisons(data: Data) -> pd.DataFrame:
@@ -97,10 +98,10 @@ def answer(data: Data, threshold: float, looks: int) -> pd.DataFrame:
     failures = [runs[0] & ~runs[1], ~runs[0] & ~runs[1] & ~known, differs]
     found["failure"] = np.select(failures, [BROKEN, NEITHER, OTHER], "")
     found["missing"] = [_missing(line) for line in found.to_dict("records")]
-    counted = operations(data)
-    for side in ("base", "null", "new"):
-        keys = found[[*WORKLOAD, side]].itertuples(index=False, name=None)
-        found[f"operations_{side}"] = [counted.get(key, np.nan) for key in keys]
+    for name, counted in (("operations", operations(data)), ("calls", python_calls(data))):
+        for side in ("base", "null", "new"):
+            keys = found[[*WORKLOAD, side]].itertuples(index=False, name=None)
+            found[f"{name}_{side}"] = [counted.get(key, np.nan) for key in keys]
     found["decided"] = ~(runs[0] & runs[1]) | (found["verdict"] != "inconclusive") | differs
     return found
 
@@ -111,6 +112,26 @@ def operations(data: Data) -> pd.Series:
     rest = data.runs.reindex(columns=[*RUN, name]).set_index(RUN)[name]
     launched = data.operations.groupby(RUN)["launched"].sum()
     return (launched + rest).dropna().groupby(level=CELL).first()
+
+
+def python_calls(data: Data) -> pd.Series:
+    """Return the Python functions that a step calls, by CELL: counted in one run."""
+    name = "calls.per_step"
+    runs = data.runs.reindex(columns=[*CELL, name, "ok"])
+    return runs[runs["ok"]].dropna(subset=[name]).groupby(CELL)[name].first()
+
+
+def changed_calls(data: Data, line: dict[str, Any]) -> list[str]:
+    """Return the functions whose calls the patch changes most: 'f: 12 -> 8'; only exact counts."""
+    by_function = data.calls.pivot_table(index="name", columns=CELL, values="per_step")
+    workload = [line[name] for name in WORKLOAD]
+    cells = [(*workload, line[side]) for side in ("base", "null", "new")]
+    if any(cell not in by_function.columns for cell in cells):
+        return []
+    base, null, new = (by_function[cell].fillna(0) for cell in cells)
+    change = (new - base)[base.eq(null)]
+    names = change[change != 0].abs().sort_values(ascending=False).index[:MOST_FUNCTIONS]
+    return [f"`{markdown(name)}`: {base[name]:g} \u2192 {new[name]:g}" for name in names]
 
 
 def _verdicts(low: pd.Series, high: pd.Series, threshold: float) -> np.ndarray:
@@ -207,6 +228,11 @@ def comment(data: Data, found: pd.DataFrame, settings: dict[str, Any], digest: s
         power=percent(POWER),
         undecided=status(found) == UNDECIDED and not found["decided"].all(),
         left_out=listed(settings["left_out"]) if settings["left_out"] else "",
+        functions=[
+            f"{line['label']}: {', '.join(changed)}"
+            for line in lines
+            if (changed := changed_calls(data, line))
+        ],
         caveats=[f"{c.title}: {c.text}" for c in warned.itertuples()],
         report=settings["report"],
         digest=digest,
@@ -226,19 +252,26 @@ def _row(line: dict[str, Any], threshold: float) -> dict[str, Any]:
         "change": within(line["ratio"], line["low"], line["high"], _change),
         "null": within(line["null_ratio"], line["null_low"], line["null_high"], _change),
         "verdict": words,
-        "operations": _operations(*(line[f"operations_{n}"] for n in ("base", "null", "new"))),
+        **{
+            name: _count(*(line[f"{name}_{n}"] for n in ("base", "null", "new")))
+            for name in ("operations", "calls")
+        },
         "smallest": _change(line["smallest_shown"]),
         "work": line["work"].partition(":")[0],
     }
 
 
-def _operations(base: float, null: float, new: float) -> str:
+def _count(base: float, null: float, new: float) -> str:
     """Return the change of a count; a count that the base does not repeat shows nothing."""
     if np.isnan([base, null, new]).any():
         return NA
     if base != null:
-        return f"varies ({base:,.0f}, {null:,.0f})"
-    return f"{base:,.0f}" if base == new else f"{base:,.0f} \u2192 {new:,.0f}"
+        return f"varies ({_whole(base)}, {_whole(null)})"
+    return _whole(base) if base == new else f"{_whole(base)} \u2192 {_whole(new)}"
+
+
+def _whole(count: float) -> str:
+    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
 
 
 def _change(ratio: float) -> str:

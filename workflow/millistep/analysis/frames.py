@@ -201,6 +201,11 @@ class Data:
         )
 
     @cached_property
+    def calls(self) -> pd.DataFrame:
+        """Lines RUN, name, per_step: Python functions that a step of a regression check calls."""
+        return self._of_ok_runs("calls", ["name", "per_step"])
+
+    @cached_property
     def outcomes(self) -> pd.DataFrame:
         """Lines RUN, value: losses or outputs of the runs of a regression check."""
         return self._of_ok_runs("outcome", ["value"])

@@ -31,6 +31,7 @@ LISTS = {
     "operations": "host_overhead.operations",
     "profile_pairs": "host_overhead.pairs",
     "probes": "probes",
+    "calls": "calls.functions",
     "outcome": "outcome.values",
     "epochs": "training.epochs",
 }

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from millistep.measure import frameworks, models
+from millistep.measure.calls import calls
 from millistep.measure.caught import Caught
 from millistep.measure.conformance import (
     WrongPrecision,
@@ -82,6 +83,9 @@ class Measurement:
             self.probe()
             if "profile" in self.request["extras"] and hasattr(self.framework, "begin_profile"):
                 self.profile()
+            if "calls" in self.request["extras"]:
+                with self._or_warn("calls"):
+                    self.events.send("calls", calls=calls(self.framework))
             if "outcome" in self.request["extras"]:
                 self.outcome()
         self._report_timing()

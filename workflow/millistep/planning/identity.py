@@ -26,7 +26,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
     answers = bool(plan.config["answer"])
     published = model.tasks[row.task]["published"] and not answers
     extras = ["legacy"] if published else []
-    extras += ["profile", *(["outcome"] if answers else [])]
+    extras += ["profile", *(["calls", "outcome"] if answers else [])]
     cell = (row, column.name)
     if cell not in plan.facts_of_cells:
         plan.facts_of_cells[cell] = _of_cell(plan, model, row, column)

@@ -127,7 +127,7 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
     for name in ("quota_periods", "quota_throttled_periods"):
         record["load"][name] = child.reported("quota", name)
     record["memory"] = _memory(child)
-    for name in ("work", "host_overhead", "outcome", "parity"):
+    for name in ("work", "host_overhead", "calls", "outcome", "parity"):
         record[name] = child.reported(name, name)
     record["warnings"] = child.reported("warnings", "warnings") or []
 

@@ -74,8 +74,7 @@ def valid(record: dict) -> dict:
     """Return a record that matches its schema: this one, or an error that names its violation."""
     if not (found := violation(record)):
         return record
-    unknown = dict.fromkeys(
-        ("timing", "monitor", "energy", "work", "host_overhead", "outcome", "parity")
-    )
+    parts = ("timing", "monitor", "energy", "work", "host_overhead", "calls", "outcome", "parity")
+    unknown = dict.fromkeys(parts)
     unknown |= {"probes": [], "warnings": [], "status": "error"}
     return {**record, **unknown, "reason": f"invalid record: {found}"}

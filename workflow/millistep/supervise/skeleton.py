@@ -72,6 +72,7 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
         },
         "energy": None,
         "host_overhead": None,
+        "calls": None,
         "outcome": None,
         "parity": None,
         "warnings": [],

@@ -1,0 +1,67 @@
+"""Python calls of a step: exact, without the first steps and without our own functions."""
+
+import gc
+
+from millistep.measure.calls import STEPS, WARM, calls
+
+
+def once():
+    return 1
+
+
+def helper(depth):
+    return helper(depth - 1) if depth else 0
+
+
+class Loop:
+    """Calls `helper` three times and a built-in function in each step, `once` in the first."""
+
+    steps = 0
+
+    def run(self, clock):
+        clock.start()
+        once()
+        while not clock.tick():
+            self.step()
+
+    def step(self):
+        self.steps += 1
+        len([helper(2)])
+
+
+def test_calls_of_a_step_are_counted_by_function():
+    loop = Loop()
+    found = calls(loop)
+    assert loop.steps == WARM + STEPS
+    name = __name__
+    assert found == {
+        "steps": STEPS,
+        "per_step": 4.0,
+        "functions": [
+            {"name": f"{name}.helper", "per_step": 3.0},
+            {"name": f"{name}.Loop.step", "per_step": 1.0},
+        ],
+    }
+
+
+def test_every_count_is_the_same():
+    gc.collect()
+    first = calls(Loop())
+    assert all(calls(Loop()) == first for _ in range(50))
+
+
+def test_counting_ends_with_the_loop():
+    class Broken(Loop):
+        def step(self):
+            super().step()
+            if self.steps > WARM + 1:
+                raise ValueError
+
+    import sys
+
+    try:
+        calls(Broken())
+    except ValueError:
+        assert sys.getprofile() is None
+    else:
+        raise AssertionError("the loop was to fail")
