@@ -19,6 +19,7 @@ from millistep.measure.protocol import PROTOCOLS, Protocol
 MAX_WARMUP_STEPS = 20
 MAX_WINDOW_STEPS = 500  # of loops that keep the output of every step until they return
 MANY_STEPS = 50_000  # of all others: enough for windows of some tenths of a second
+STILL_COLD = 2  # windows; in a longer step, cold caches do not count
 DISCARDED = 6  # a turn begins with a sixth of a window, while caches hold another process's data
 Steps = Iterator[None]  # one entry before each step
 
@@ -141,8 +142,10 @@ class Timer:
         step_ns = yield from self._warm_up()
         self.compilations_before = self._compilations()
         size = window_steps(self._protocol, step_ns, self._most_steps)
+        short = step_ns <= STILL_COLD * self._protocol.window_s * 1e9
+        discarded = max(1, size // DISCARDED) if short else 0
         while number := self._next_turn(self):
-            yield from self._turn(min(number, self.windows_left), size)
+            yield from self._turn(min(number, self.windows_left), size, discarded)
         if self._protocol.synchronized_steps:
             yield from self._synchronized()
         compilations = self._compilations()
@@ -170,10 +173,10 @@ class Timer:
         self.warmup_ns = self._clock() - began
         return min(quiet_ns, default=step_ns)
 
-    def _turn(self, number: int, size: int) -> Steps:
-        if size > 1:  # a single step longer than a window hides cold caches by itself
-            for _ in range(max(1, size // DISCARDED)):
-                yield
+    def _turn(self, number: int, size: int, discarded: int) -> Steps:
+        for _ in range(discarded):
+            yield
+        if discarded:
             self._fence()
         self._on_turn()
         for _ in range(number):

@@ -19,6 +19,8 @@ def result(place: str, start: str | None, members: str, record: dict[str, Any]) 
     """
     cell = record["cell"]
     name = f"{cell['model']} {cell['task']}, batch {cell['batch_size']}, {cell['column']}"
+    if json.loads(record["identity"]).get("again") and not name.endswith("+again"):
+        name += " again"  # the second measurement of a cell for the self-test
     if record["status"] == "ok":
         found = f"{_ms(reading.step_ms(record))} ms/step"
         if record["timing"]["in_turns"] == 1:
