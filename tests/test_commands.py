@@ -26,6 +26,12 @@ def test_every_command_describes_its_options(name, tmp_path):
     assert done.stdout.startswith(f"usage: millistep {name} ")
 
 
+def test_rules_call_commands_that_exist():
+    rules = [path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk")]
+    called = {name for text in rules for name in re.findall(r'program\(\s*"([^"]+)"', text)}
+    assert called == set(FOR_RULES) - {"check", "render", "archive", "comment"}
+
+
 def test_help_lists_every_command(tmp_path):
     done = run("--help", cwd=tmp_path)
     assert done.returncode == 0

@@ -27,7 +27,7 @@ rule bundle:
         models=lambda wildcards: content_digest(Path(), *PLAN.config["folders"]),
     shell:
         program(
-            "planning bundle",
+            "bundle",
             "--elsewhere --config {params.config:q} --output {output}"
             " 2> >(tee {log} >&2)",
         )

@@ -24,4 +24,4 @@ rule page_so_far:
     resources:
         machine_percent=0,
     shell:
-        program("supervise alone", "--", render("$(dirname {output:q})", "--so-far"))
+        program("alone", "--", render("$(dirname {output:q})", "--so-far"))
