@@ -31,7 +31,7 @@ SNAKEMAKE = (sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"
 SAID = "said.txt"  # the output of Snakemake since the last start
 AT_MOST_S = 2.5  # from the first process of its kind to the kill
 # Kinds of processes to kill, with a text in their command lines.
-KINDS = {"Snakemake": "", "supervisor": "/supervise cell ", "child": "millistep.measure.child {"}
+KINDS = {"Snakemake": "", "supervisor": "workflow cell ", "child": "millistep.measure.child {"}
 
 
 def main() -> None:
