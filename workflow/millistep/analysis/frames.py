@@ -22,7 +22,7 @@ GROUP = [*WORKLOAD, "stack", "accelerator"]
 FOREIGN_MUCH, FOREIGN_SOME, VARYING = 0.10, 0.05, 0.25
 # Scalars that other modules rely on, also if no record has them.
 SCALARS = [
-    "session.id", "session.device", "machine.id", "started_at", "log_tail",
+    "session.id", "session.device", "machine.id", "started_at", "finished_at", "log_tail",
     "load.foreign_cpu_share", "monitor.gpu.foreign_processes",
     "work.flops_per_step", "work.parameters", "work.trainable_parameters",
     "work.tokens_per_step", "work.images_per_step",
