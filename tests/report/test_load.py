@@ -5,6 +5,7 @@ import pytest
 from millistep.analysis import load as loading
 from millistep.analysis.frames import RUN
 from millistep.analysis.load import InputError, load
+from millistep.analysis.report.render import render
 from tests.analysis_fixtures import files, write
 
 FIRST = "results/records/smoke/bert/fit-b4/keras3-jax/run1.json"
@@ -139,3 +140,9 @@ def test_numbers_stay_exact():
         loading.parse(b'{"a": 1.25, "b": 12345678901234567890}', "x")["b"] == 12345678901234567890
     )
     assert json.dumps(loading.parse(b"[1e3]", "x")) == "[1000.0]"
+
+
+def test_a_plan_without_any_record_has_a_report(tmp_path):
+    plan = write(tmp_path, {"results/plan.json": files("six_columns")["results/plan.json"]})
+    render(plan, tmp_path / "results")
+    assert "no record yet" in (tmp_path / "results/table.md").read_text()
