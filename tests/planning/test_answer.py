@@ -40,8 +40,8 @@ def test_what_is_planned_fits_into_the_time(left_s):
 class Machine:
     """Stands in for Snakemake, its clock and its files: decided after so many rounds."""
 
-    def __init__(self, decided_at, seconds=10.0):
-        self.decided_at, self.seconds = decided_at, seconds
+    def __init__(self, decided_at, seconds=10.0, undecided=3):
+        self.decided_at, self.seconds, self.undecided = decided_at, seconds, undecided
         self.now, self.done, self.asked = 0.0, 0, []
 
     def run(self, command, **_):
@@ -56,7 +56,7 @@ class Machine:
             self.asked.append((rounds, config["answer"]["looks"], sorted(rows)))
             content = {
                 "decided": rounds >= self.decided_at,
-                "status": 0 if rounds >= self.decided_at else 3,
+                "status": 0 if rounds >= self.decided_at else self.undecided,
                 "seconds_of_a_round": {"bert/predict/8": self.seconds, "bert/fit/4": self.seconds},
             }
             folder = Path("results/studies", config["study"]["name"])
@@ -71,8 +71,8 @@ def ask(tmp_path, monkeypatch, capsys):
     put(tmp_path / "keras/pyproject.toml", "")
     (tmp_path / "study.yaml").write_text(STUDY)
 
-    def ask(decided_at, *options):
-        machine = Machine(decided_at)
+    def ask(decided_at, *options, **facts):
+        machine = Machine(decided_at, **facts)
         monkeypatch.setattr(answer, "run", machine.run)
         monkeypatch.setattr(answer.time, "monotonic", lambda: machine.now)
         command = ["answer", "--study", "study.yaml", "--patch", "keras", *options]
@@ -92,6 +92,11 @@ def test_it_stops_as_soon_as_all_is_decided(ask):
 def test_it_stops_when_the_time_is_over(ask):
     machine, status, _ = ask(1000, "--minutes", "5")
     assert status == 3 and machine.now - 1000 <= 300 < machine.now - 1000 + 2 * 20 + 5
+
+
+def test_a_failure_of_the_first_round_is_an_answer_though_no_time_is_left(ask):
+    _, status, said = ask(9, "--minutes", "0.3", undecided=1)
+    assert status == 1 and said.out.strip() == "1 rounds" and said.err == ""
 
 
 def test_rows_that_do_not_fit_are_left_out(ask):
@@ -127,7 +132,7 @@ def test_a_wrong_question_is_told_so_in_one_line(ask, options, words):
 
 
 def test_a_patch_that_is_missing_is_told_in_one_line(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["workflow/planning", "--minutes", "15"])
+    monkeypatch.setattr(sys, "argv", ["millistep answer", "--minutes", "15"])
     assert answer.main() == 2
     said = "millistep: the following arguments are required: --patch\n"
     assert capsys.readouterr().err == said

@@ -21,7 +21,17 @@ from millistep.analysis.load import InputError, load, violation
 from millistep.analysis.report import summary
 from millistep.analysis.report.setting import machines, period
 from millistep.analysis.same_work import NOT_COMPARED, SAME, problems
-from millistep.analysis.words import NA, count, environment, listed, markdown, ms, percent, within
+from millistep.analysis.words import (
+    NA,
+    count,
+    environment,
+    listed,
+    markdown,
+    ms,
+    one_line,
+    percent,
+    within,
+)
 
 FINE, SLOWER, UNDECIDED = 0, 1, 3  # the exit status; 1 also if a workload does not run
 POWER = 0.8  # of the smallest slow-down that would show
@@ -130,8 +140,8 @@ def changed_calls(data: Data, line: dict[str, Any]) -> list[str]:
         return []
     base, null, new = (by_function[cell].fillna(0) for cell in cells)
     change = (new - base)[base.eq(null)]
-    names = change[change != 0].abs().sort_values(ascending=False).index[:MOST_FUNCTIONS]
-    return [f"`{markdown(name)}`: {base[name]:g} \u2192 {new[name]:g}" for name in names]
+    names = change[change.abs() >= 1].abs().sort_values(ascending=False).index[:MOST_FUNCTIONS]
+    return [f"`{one_line(name)}`: {base[name]:g} \u2192 {new[name]:g}" for name in names]
 
 
 def _verdicts(low: pd.Series, high: pd.Series, threshold: float) -> np.ndarray:

@@ -31,6 +31,7 @@ from millistep.supervise.interrupts import end_by_interrupt
 
 FRAMEWORK = "keras3-jax"
 STUDY = "config/studies/pull_request.yaml"
+FAILED = 1  # status: a workload is slower, does other work or does not run
 FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
 MOST_OF_NAME = 40  # letters of a study's name
 FIRST_LOOK, MOST_ROUNDS = 4, 100
@@ -160,7 +161,11 @@ class Asked:
         self._began = time.monotonic()
         found = self._look(1, 1, None, [])
         if not found["decided"]:  # a patch that does not run decides it at once
-            found = self._looked(found["seconds_of_a_round"])
+            try:
+                found = self._looked(found["seconds_of_a_round"])
+            except Problem:  # too little time: a failure is known after one round
+                if found["status"] != FAILED:
+                    raise
         self._snakemake("all")
         return {"status": found["status"], "comment": self._folder / "answer.md"}
 
