@@ -86,7 +86,7 @@ def test_deployed_by_the_catalogues_tool_it_takes_its_sources_from_the_repositor
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     deployed = Project(tmp_path / "here")
     assert deployed.snakemake("--quiet", "all", "--", "results/plan.json").returncode == 0
-    [copy] = (tmp_path / "cache").rglob("workflow/millistep/supervise/__main__.py")
+    [copy] = (tmp_path / "cache").rglob("workflow/millistep/__main__.py")
     assert commit in copy.parts
     assert re.search(
         r'github\("millistep/millistep"', (deployed.folder / "workflow/Snakefile").read_text()
