@@ -160,7 +160,8 @@ def _smallest(found: pd.DataFrame, threshold: float, names: int) -> pd.Series:
 def _missing(line: dict[str, Any]) -> str:
     """Return why a workload has no verdict."""
     if line["failure"] == OTHER:
-        return line["work"]
+        work: str = line["work"]
+        return work
     if line["null_differs"]:
         return "the base differs from itself"
     if pd.notna(line["ratio"]):
@@ -194,7 +195,7 @@ def as_json(found: pd.DataFrame, of_a_round: dict[str, float]) -> dict[str, Any]
 
 
 def _several(found: pd.DataFrame) -> bool:
-    return found["new"].nunique() > 1
+    return bool(found["new"].nunique() > 1)
 
 
 def headline(found: pd.DataFrame, threshold: float) -> str:

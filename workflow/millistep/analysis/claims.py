@@ -204,7 +204,8 @@ def _published_gain(claim: dict[str, Any]) -> float:
     cells = published().query("revision == @claim['revision']")
     pairs = matched(claim, cells)
     found = (pairs["base_ms"] / pairs["ms"] - 1).sort_values(ascending=False)
-    return found.iloc[claim.get("in", len(found)) - 1]
+    gain: float = found.iloc[claim.get("in", len(found)) - 1]
+    return gain
 
 
 def sentences(table: pd.DataFrame) -> list[str]:

@@ -24,10 +24,12 @@ def main(arguments: list[str] | None = None) -> int:
         module.register(commands)
     options = parser.parse_args(arguments)
     try:
-        return options.function(options)
+        status: int = options.function(options)
+        return status
     except InputError as error:
         print(f"millistep: {error}", file=sys.stderr)
-        return options.failure
+        failure: int = options.failure
+        return failure
 
 
 def _render(options: argparse.Namespace) -> int:

@@ -55,7 +55,8 @@ def cells(base: Data, other: Data) -> pd.DataFrame:
 
 def machines_differ(base: Data, other: Data) -> bool:
     """Return whether the two were measured on more than one machine."""
-    return pd.concat([base.runs["machine.id"], other.runs["machine.id"]]).nunique() != 1
+    differ: bool = pd.concat([base.runs["machine.id"], other.runs["machine.id"]]).nunique() != 1
+    return differ
 
 
 def _note(line: dict[str, Any], base: Data, other: Data, runs: list[Any]) -> str:
@@ -134,7 +135,11 @@ def compare(base: Data, other: Data, names: tuple[str, str], output: Path) -> No
     for side, name, data in zip(SIDES, names, (base, other), strict=True):
         where = f"{data.plan['scale']} scale, {machines(data.runs)}, {period(data.runs)}"
         facts.append((side.capitalize(), f"{name}: {where}; runs: {outcomes(data.runs)}"))
-    page = {"title": "Millistep: two results compared", "facts": facts, "method": METHOD}
+    page: dict[str, Any] = {
+        "title": "Millistep: two results compared",
+        "facts": facts,
+        "method": METHOD,
+    }
     words = found["verdict"].value_counts(sort=False).items()
     told = listed(f"{word} in {count(number, 'cell')}" for word, number in words)
     page |= {"banner": BANNER if machines_differ(base, other) else ""}
@@ -167,5 +172,5 @@ def _main(options: argparse.Namespace) -> int:
         for name, path in (("base", options.base), ("other", options.other)):
             (folder := Path(scratch, name)).mkdir()
             sides.append(load(path / "plan.json" if path.is_dir() else intact(path, folder)))
-        compare(*sides, (options.base.name, options.other.name), options.output)
+        compare(sides[0], sides[1], (options.base.name, options.other.name), options.output)
     return 0

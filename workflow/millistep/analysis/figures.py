@@ -25,7 +25,7 @@ from millistep.analysis.words import NA, tried
 
 matplotlib.use("agg")
 INK, RULE, QUIET = "#1c1e21", "#c9cdd2", "#6b7178"  # the page replaces them in dark mode
-RC: dict[str, Any] = {
+RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "millistep",
     "pdf.fonttype": 42,
@@ -57,8 +57,9 @@ def draw(name: str, draw_into: Callable[[Figure], None], folder: Path) -> bool:
         draw_into(figure)
         if not figure.axes:
             return False
-        figure.get_layout_engine().set(w_pad=0.12)  # a browser's letters may be wider
-        figure.get_layout_engine().execute(figure)  # once for all formats
+        engine: Any = figure.get_layout_engine()
+        engine.set(w_pad=0.12)  # a browser's letters may be wider
+        engine.execute(figure)  # once for all formats
         figure.set_layout_engine("none")
         folder.mkdir(parents=True, exist_ok=True)
         for suffix, no_date in DATES.items():
@@ -168,7 +169,7 @@ def _box(ratio: float, standing: str | None) -> tuple[str, dict[str, Any]]:
     text = f"{ratio:.2f}" if ratio < 99.5 else f"{ratio:.0f}"
     look = {"color": "white" if np.log(ratio) >= 0.72 * np.log(DARKEST) else "black"}
     look |= {"weight": "bold"} if standing == FASTEST else {}
-    return text + (MARKS | {EXCLUDED: "*"}).get(standing, ""), look
+    return text + (MARKS | {EXCLUDED: "*"}).get(standing or "", ""), look
 
 
 def speedup(data: Data, figure: Figure, family: str) -> None:

@@ -17,7 +17,8 @@ COLUMNS = [*WORKLOAD, "workload", "framework", "published_ms", "ms", "low", "hig
 @cache
 def sources() -> dict[str, Any]:
     """Return the labels and conditions of the published numbers."""
-    return yaml.safe_load((REFERENCE / "sources.yaml").read_text("utf-8"))
+    found: dict[str, Any] = yaml.safe_load((REFERENCE / "sources.yaml").read_text("utf-8"))
+    return found
 
 
 @cache

@@ -32,7 +32,7 @@ def problems(data: Data, found: pd.DataFrame) -> list[str]:
     ]
 
 
-def _sides(data: Data) -> dict[tuple, dict[str, Any]]:
+def _sides(data: Data) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Return kind, dtype, values, call_ms and step_ms of each CELL that has an outcome."""
     names = {f"outcome.{name}": name for name in ("kind", "call_ms", "step_ms")}
     names["parity.dtype"] = "dtype"
@@ -63,7 +63,8 @@ def problem(
 
 
 def _hidden_ms(side: dict[str, Any]) -> float:
-    return side["call_ms"] - side["step_ms"]
+    hidden: float = side["call_ms"] - side["step_ms"]
+    return hidden
 
 
 def _share(value: float) -> str:

@@ -120,7 +120,8 @@ def paired(base: pd.Series, new: pd.Series, names: int = 1) -> Ratio:
     if logs.empty:
         return NO_RATIO
     found = over_rounds(logs.assign(machine="", all=0), ["all"], names).iloc[0]
-    return Ratio(*(float(found[name]) for name in Ratio._fields[:-1]), int(found["rounds"]))
+    ratio, low, high, p = (float(found[name]) for name in Ratio._fields[:-1])
+    return Ratio(ratio, low, high, p, int(found["rounds"]))
 
 
 def welch(base: Sequence[float], new: Sequence[float], names: int = 1) -> Ratio:
@@ -132,7 +133,8 @@ def welch(base: Sequence[float], new: Sequence[float], names: int = 1) -> Ratio:
     test = stats.ttest_ind(a, b, equal_var=False)
     ends = test.confidence_interval(1 - ALPHA / names)
     values = np.exp([a.mean() - b.mean(), ends.low, ends.high])
-    return Ratio(*map(float, values), float(test.pvalue), min(len(a), len(b)))
+    ratio, low, high = map(float, values)
+    return Ratio(ratio, low, high, float(test.pvalue), min(len(a), len(b)))
 
 
 def holm(p: pd.Series) -> pd.Series:

@@ -81,7 +81,8 @@ def _most(states: pd.Series) -> str:
     counts, number = states.value_counts(), len(states)
     unsteady = counts[~counts.index.isin(STEADY)]
     if 2 * unsteady.sum() > number:
-        return unsteady.index[0]
+        state: str = unsteady.index[0]
+        return state
     warm = counts.get(WARM_UP, 0)
     if 2 * warm > number:
         return WARM_UP

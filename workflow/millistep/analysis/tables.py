@@ -94,7 +94,7 @@ def latex(data: Data) -> str:
     style = (
         shown.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
     )
-    text = style.to_latex(hrules=True, column_format="lr" + "r" * (shown.shape[1] - 2))
+    text: str = style.to_latex(hrules=True, column_format="lr" + "r" * (shown.shape[1] - 2))
     return text.replace("\x02", r"\textbf{").replace("\x03", "}")
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from millistep.deploy.environments import marker, users_interpreter
 from millistep.deploy.virtual_environments import EnvironmentProblem, write_atomically
@@ -41,7 +42,7 @@ def main() -> int:
     return 0
 
 
-def markers(columns: dict, given: dict[str, str]) -> set[str]:
+def markers(columns: dict[str, Any], given: dict[str, str]) -> set[str]:
     """Write what the interpreters hold; return the columns that have one."""
     names = {name for about in columns.values() for name in about["names"]}
     if unknown := given.keys() - names:
@@ -56,7 +57,7 @@ def markers(columns: dict, given: dict[str, str]) -> set[str]:
     return found
 
 
-def measure(jobs: list[dict], columns: set[str], start: str) -> None:
+def measure(jobs: list[dict[str, Any]], columns: set[str], start: str) -> None:
     """Measure the missing jobs of a workload and round; its runs take turns."""
     by_column = [
         (job, next((by for by in job["by"] if by["column"] in columns), None)) for job in jobs
@@ -72,15 +73,17 @@ def measure(jobs: list[dict], columns: set[str], start: str) -> None:
         run(runs[begin : begin + size], start)
 
 
-def is_done(job: dict, by: dict) -> bool:
+def is_done(job: dict[str, Any], by: dict[str, Any]) -> bool:
     """Return True if a job's file is as planned; a new round measures its reference again."""
     try:
-        return json.loads(Path(job["output"]).read_text())["identity"] == by["identity"]
-    except (OSError, ValueError, KeyError):
+        found = json.loads(Path(job["output"]).read_text())
+        done: bool = found["identity"] == by["identity"]
+        return done
+    except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
-def run(jobs: list[tuple[dict, dict]], start: str) -> None:
+def run(jobs: list[tuple[dict[str, Any], dict[str, Any]]], start: str) -> None:
     """Run the programs of jobs at once; after an interrupt, end them in order."""
     members = json.dumps([job["output"] for job, _ in jobs])
     processes = []
@@ -102,7 +105,7 @@ def run(jobs: list[tuple[dict, dict]], start: str) -> None:
         raise
 
 
-def pack(bundle: dict) -> int:
+def pack(bundle: dict[str, Any]) -> int:
     """Write records.zip and return the number of files in it."""
     results, test = Path(bundle["results"]), bundle["self_test"]
     if os.path.exists(test["known_steps"]):

@@ -22,6 +22,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from millistep.deploy import overlays
 from millistep.deploy.conda import conda_interpreter, post_deploy
@@ -103,7 +104,8 @@ def size_gb(definition: Path) -> float | None:
     sizes = definition.parent.with_name("sizes.json")
     if not sizes.is_file():
         return None
-    return json.loads(sizes.read_text()).get(definition.parent.name, {}).get(definition.stem)
+    of_stack: dict[str, dict[str, float]] = json.loads(sizes.read_text())
+    return of_stack.get(definition.parent.name, {}).get(definition.stem)
 
 
 def check_space(definition: Path) -> None:
@@ -171,17 +173,18 @@ def users_interpreter(path: str | None) -> str:
     return os.path.abspath(found)
 
 
-def about(interpreter: str) -> dict:
+def about(interpreter: str) -> dict[str, Any]:
     """Return prefix and Python version of an interpreter, and every package that it finds."""
     try:
-        return json.loads(ask(interpreter, PROBE) or "")
+        found: dict[str, Any] = json.loads(ask(interpreter, PROBE) or "")
+        return found
     except ValueError:
         raise EnvironmentProblem(
             f"{interpreter} does not run as a Python of 3.8 or later"
         ) from None
 
 
-def marker(name: str, definition: Path, method: str, interpreter: str) -> dict:
+def marker(name: str, definition: Path, method: str, interpreter: str) -> dict[str, Any]:
     """Return the content of a marker: the interpreter to use, and every package that is in it."""
     return {
         "schema": "millistep.environment/1",
@@ -194,7 +197,7 @@ def marker(name: str, definition: Path, method: str, interpreter: str) -> dict:
     }
 
 
-def deployed(wanted: Wanted) -> dict:
+def deployed(wanted: Wanted) -> dict[str, Any]:
     """Provide an environment; write and return its marker.
 
     Raises EnvironmentProblem, and OSError if the marker cannot be written.

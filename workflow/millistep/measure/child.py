@@ -61,7 +61,7 @@ class Measurement:
         self.cell = frameworks.Cell(**request["cell"])
         self.framework = frameworks.create(self.cell)
         self.start: dict[str, float | str | None] = {"compile_cache": None}
-        self.legacy: dict | None = None
+        self.legacy: dict[str, Any] | None = None
         self.harness_ns: float | None = None
         self.failures: list[str] = []  # of parts of the record
         self.extra_s = 0.0

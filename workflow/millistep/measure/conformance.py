@@ -31,7 +31,7 @@ def check_work(model: str, amount: dict[str, Any]) -> None:
             raise WrongModel(f"work.py of {model}: {name} is {value!r}; needed is {kind} or None")
 
 
-def check_model(sizes: dict, parameters: int, trains: str, where: str) -> None:
+def check_model(sizes: dict[str, Any], parameters: int, trains: str, where: str) -> None:
     """Raise :class:`WrongModel` unless size and what is trained are as declared.
 
     where: the place in model.yaml that declares the parameters; a variant declares its own. It may
@@ -96,7 +96,7 @@ class WrongPrecision(RuntimeError):
     """Float32 products are not computed in the precision of the configuration."""
 
 
-def check_precision(asked: str, used: dict) -> None:
+def check_precision(asked: str, used: dict[str, Any]) -> None:
     """Raise :class:`WrongPrecision` unless the tested products have the requested precision."""
     for kind, found in used.items():
         if found != asked:

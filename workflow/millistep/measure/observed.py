@@ -4,6 +4,8 @@ They are read back from the live framework. A setting that cannot be read is amo
 its name in ``declared``.
 """
 
+from typing import Any
+
 from millistep.measure import cuda_libraries
 from millistep.measure.frameworks import Framework
 
@@ -13,7 +15,7 @@ NO_KERNEL = "none seen"  # no fused attention, in a profile that would have show
 OUTPUTS = "among them the outputs of all steps, which Keras keeps until its loop ends"
 
 
-def parity(framework: Framework, amount: dict) -> dict:
+def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
     """Return the observed settings; those of images only if the model has images."""
     observed = {**framework.parity(), **framework.precision()}
     if framework.cell.accelerator == "cuda":
@@ -27,7 +29,9 @@ def parity(framework: Framework, amount: dict) -> dict:
     )
 
 
-def with_profile(observed: dict, kernels: list[str], graphs: bool = False) -> dict:
+def with_profile(
+    observed: dict[str, Any], kernels: list[str], graphs: bool = False
+) -> dict[str, Any]:
     """Add the fused attention kernels and the CUDA graphs that a profile has shown.
 
     An attention that the profile confirms is no longer only declared; one that is written out is
@@ -43,13 +47,13 @@ def with_profile(observed: dict, kernels: list[str], graphs: bool = False) -> di
     return with_declared(observed, left)
 
 
-def with_declared(observed: dict, names: list[str]) -> dict:
+def with_declared(observed: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """Return the settings with these names, and no others, marked as only declared."""
     known = {name: value for name, value in observed.items() if name != "declared"}
     return {**known, "declared": ", ".join(names)} if names else known
 
 
-def peak_device(framework: Framework) -> dict:
+def peak_device(framework: Framework) -> dict[str, Any]:
     """Return the peak of device memory and what it counts; None where nothing is counted."""
     peak_mib = framework.peak_device_mib()
     words = getattr(framework, "peak_device_counts", None)

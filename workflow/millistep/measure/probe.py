@@ -2,6 +2,7 @@
 
 import dataclasses
 import traceback
+from typing import Any
 
 from millistep.measure.frameworks import Framework
 from millistep.measure.models import Work
@@ -10,7 +11,9 @@ from millistep.measure.protocol import Protocol
 from millistep.measure.timer import Timer
 
 
-def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -> dict:
+def probe(
+    framework: Framework, protocol: Protocol, work: Work, planned: dict[str, Any]
+) -> dict[str, Any]:
     """Measure a step at another batch size or length; a failure is a finding of its own."""
     cell = framework.cell
     changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
@@ -40,7 +43,7 @@ def probe(framework: Framework, protocol: Protocol, work: Work, planned: dict) -
     }
 
 
-def _short(protocol: Protocol, planned: dict) -> Protocol:
+def _short(protocol: Protocol, planned: dict[str, Any]) -> Protocol:
     """Return the protocol of a probe; a probe at another length has more windows."""
     length = "max_length" in planned
     return dataclasses.replace(

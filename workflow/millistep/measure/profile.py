@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from typing import Any
 
 from millistep.measure.foreign import Others
 from millistep.measure.frameworks import Framework
@@ -93,7 +94,7 @@ def overhead_share(operations: dict[str, Operation], elapsed_ns: float) -> float
     return max(0.0, 1 - busy_ns / elapsed_ns)
 
 
-def profile(framework: Framework, step_ns: float) -> dict:
+def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
     """Profile steps, for the record's ``host_overhead``; raises whatever the profiler fails with.
 
     step_ns: what a step takes without the profiler.

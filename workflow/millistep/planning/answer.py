@@ -76,7 +76,8 @@ def main() -> int:
     try:
         found = Asked(_options().parse_args()).answered()
         print(Path(found["comment"]).read_text(encoding="utf-8"))
-        return found["status"]
+        status: int = found["status"]
+        return status
     except Problem as problem:
         print(f"millistep: {problem}", file=sys.stderr)
     except OSError as error:
@@ -136,7 +137,7 @@ class Asked:
         given = [("base", options.base)] if options.base else []
         given += [(f"patch{n}" if n > 1 else "patch", p) for n, p in enumerate(options.patch, 1)]
         packages = [_package(*part) for part in given]
-        settings = [{"overlay": [str(path)]} for path, _ in packages]
+        settings: list[dict[str, Any]] = [{"overlay": [str(path)]} for path, _ in packages]
         base = settings.pop(0) if options.base else {}
         self._config["columns"] = [
             {"framework": name, **own}
@@ -152,7 +153,7 @@ class Asked:
         asked = {"threshold": options.threshold, "report": options.report}
         self._config["answer"] = {**asked, "looks": 1, "left_out": []}
         self._folder = Path(results_folder(self._config))
-        self._budget_s = 60 * options.minutes
+        self._budget_s: float = 60 * options.minutes
         self._began = time.monotonic()
 
     def answered(self) -> dict[str, Any]:
@@ -203,7 +204,9 @@ class Asked:
         if rows:
             self._config["models"] = _models(rows)
         self._snakemake("answer")
-        return json.loads((self._folder / "answer.json").read_text(encoding="utf-8"))
+        path = self._folder / "answer.json"
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return found
 
     def _snakemake(self, target: str) -> None:
         """Run Snakemake; raise :class:`Problem` if it fails. Snakemake prints the reason."""
@@ -245,7 +248,8 @@ def _tree(option: str, clone: Path, revision: str) -> Path:
     git = ["git", "-C", str(clone)]
     found = subprocess.run(
         [*git, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],
-        **{"capture_output": True, "text": True},
+        capture_output=True,
+        text=True,
     )
     if found.returncode:
         raise Problem(f"{option}: {clone} has no revision {revision}")

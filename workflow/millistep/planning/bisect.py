@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from millistep.planning.answer import Asked, Options, add_measurement
 from millistep.planning.config import Problem
@@ -66,7 +67,7 @@ def _bisect(options: argparse.Namespace) -> int:
 
     def slower(number: int) -> bool | None:
         revision = commits[number]
-        asked = {"base": f"{options.clone}@{options.good}", "report": ""}
+        asked: dict[str, Any] = {"base": f"{options.clone}@{options.good}", "report": ""}
         asked |= {"patch": [f"{options.clone}@{revision}"]}
         status = Asked(argparse.Namespace(**{**vars(options), **asked})).answered()["status"]
         words = {FINE: "not slower", SLOWER: "slower"}.get(status, "undecided")

@@ -3,20 +3,22 @@
 import json
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
 from millistep.planning.groups import Group
 from millistep.planning.identity import PACKAGE
+from millistep.planning.plan import Plan
 
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # The code that measures, and what it imports; not what plans or draws.
 SOURCES = ("*.py", "deploy/*.py", "measure/**/*.py", "supervise/*.py", "schemas/*.json")
 
 
-def check_portable(plan) -> None:
+def check_portable(plan: Plan) -> None:
     """Raise :class:`ConfigError` for a plan that depends on the machine that it is made on."""
     plan.check_said("a bundle is for another")
     for place, column in enumerate(plan.columns):
@@ -27,7 +29,7 @@ def check_portable(plan) -> None:
             )
 
 
-def document(plan) -> dict:
+def document(plan: Plan) -> dict[str, Any]:
     """Return ``bundle.json``: the jobs of each workload and round, in measuring order. A job lists
     the columns that can run it, with their options.
     """
@@ -55,7 +57,7 @@ def document(plan) -> dict:
     }
 
 
-def _group(plan, group: Group) -> list[dict]:
+def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
     around = f"--around={next(iter(group.references))}"
     about = [f"--results={plan.results}", f"--device={plan.config['device']}", around]
     of_round = ["--round", f"{plan.scale}/{group.name}", "--accelerators", *plan.accelerators]
@@ -74,21 +76,27 @@ def _group(plan, group: Group) -> list[dict]:
     return jobs
 
 
-def _job(plan, path: str, command: list[str], identity_of, column: Column) -> dict:
+def _job(
+    plan: Plan,
+    path: str,
+    command: list[str],
+    identity_of: Callable[[Column], str],
+    column: Column,
+) -> dict[str, Any]:
     """Return the job of a control: any column on the same accelerator can run it."""
     columns = plan.controls.candidates[column.accelerator]
     by = [_by(plan, each, identity_of(each)) for each in columns]
     return {"output": path, "command": command, "by": by}
 
 
-def _by(plan, column: Column, identity: str) -> dict:
+def _by(plan: Plan, column: Column, identity: str) -> dict[str, Any]:
     environment = plan.environment_of(column)
     options = [f"--identity={identity}", f"--definition={_name(environment.definition)}"]
     options += [f"--environment={environment.marker}", f"--memory-gib={plan.memory_gib}"]
     return {"column": column.name, "identity": identity, "options": options}
 
 
-def write(plan, output: Path) -> None:
+def write(plan: Plan, output: Path) -> None:
     """Write the zip; the same plan and sources give the same bytes."""
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
@@ -100,7 +108,7 @@ def write(plan, output: Path) -> None:
     os.replace(partial, output)
 
 
-def files(plan) -> dict[str, Path]:
+def files(plan: Plan) -> dict[str, Path]:
     """Return the sources and the user's files of the bundle, by their names in the zip."""
     found = {name: PACKAGE / "bundle" / name for name in AT_THE_TOP}
     for pattern in SOURCES:
@@ -119,7 +127,7 @@ def _name(definition: Path) -> str:
     return "/".join(("envs", *definition.parts[-3:]))
 
 
-def _folders(plan) -> list[tuple[str, Path]]:
+def _folders(plan: Plan) -> list[tuple[str, Path]]:
     """Return the user's folders, each with its name in the bundle: folders/0, folders/1, ..."""
     return [(f"folders/{k}", Path(folder)) for k, folder in enumerate(plan.config["folders"])]
 

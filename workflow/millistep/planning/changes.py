@@ -10,7 +10,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from millistep.planning.cells import Run
+from millistep.planning.plan import Plan
 from millistep.supervise import reading, variables
 from millistep.supervise.record import SCHEMA, violation
 
@@ -32,7 +35,7 @@ class Unreadable:
         return "its record cannot be read"
 
 
-def reasons(plan, root: Path = Path()) -> dict:
+def reasons(plan: Plan, root: Path = Path()) -> dict[str, str | Unreadable]:
     """Return ``{path of the record: reason}`` for all runs that have to be measured, including the
     second runs of the self-test's cell; the reason is a text or :class:`Unreadable`.
     """
@@ -63,7 +66,7 @@ def is_stale(path: Path, identity: str) -> bool:
         return True  # broken, and measured again in seconds
 
 
-def summary(plan, reasons: dict, elsewhere: Path | None = None) -> str:
+def summary(plan: Plan, reasons: dict[str, str | Unreadable], elsewhere: Path | None = None) -> str:
     """Return the runs to be measured, a line for each reason; empty if every record is as planned.
 
     elsewhere: the file that came with results of another machine. A line is for example
@@ -72,7 +75,7 @@ def summary(plan, reasons: dict, elsewhere: Path | None = None) -> str:
     found = {run: reasons[run.record] for run in plan.runs if run.record in reasons}
     if not found:
         return ""
-    cells_by_reason: dict[str, Counter] = {}
+    cells_by_reason: dict[str, Counter[str]] = {}
     for run, reason in found.items():
         cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
         cells_by_reason.setdefault(str(reason), Counter())[cell] += 1
@@ -89,7 +92,7 @@ def summary(plan, reasons: dict, elsewhere: Path | None = None) -> str:
     return "\n".join(lines)
 
 
-def _in_turns(plan, found: Iterable) -> list[str]:
+def _in_turns(plan: Plan, found: Iterable[Run]) -> list[str]:
     """Return a line about processes and memory at once, and one if Snakemake limits them."""
     groups = {id(group): group for group in (plan.group_of[run.record] for run in found)}.values()
     largest = max(groups, key=plan.group_gib)
@@ -99,14 +102,14 @@ def _in_turns(plan, found: Iterable) -> list[str]:
     return [*lines, *([f"  {plan.lacks_room}"] if plan.lacks_room else [])]
 
 
-def unreadable(reasons: dict) -> Iterable[tuple[str, str]]:
+def unreadable(reasons: dict[str, str | Unreadable]) -> Iterable[tuple[str, str]]:
     """Return path and reason of every file that is not a record but has a record's name."""
     return (
         (path, reason.reason) for path, reason in reasons.items() if isinstance(reason, Unreadable)
     )
 
 
-def why(run, root: Path) -> str | Unreadable | None:
+def why(run: Run, root: Path) -> str | Unreadable | None:
     """Return the reason why a run has to be measured; None if its record is as planned."""
     try:
         raw = reading.read_bytes(os.path.join(root, run.record))  # a Path is slow for so many
@@ -118,13 +121,13 @@ def why(run, root: Path) -> str | Unreadable | None:
     except reading.Unreadable as problem:
         return Unreadable(str(problem))
     if found["identity"] == run.identity:
-        if problem := violation(found):
+        if problem := violation(found):  # type: ignore[misc]  # the exception's name, used again
             return Unreadable(f"is no valid record ({problem})")
         return REFUSED if reading.could_not_begin(found) or found["status"] == "refused" else None
     return _changed(json.loads(found["identity"]), json.loads(run.identity)) or None
 
 
-def _changed(before: dict, now: dict) -> str:
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> str:
     """Return the differences, such as 'threads 2 -> 4, sources changed'; empty without any."""
     keys = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
     return ", ".join(_change(key, before.get(key), now.get(key)) for key in keys)
@@ -149,7 +152,7 @@ def _is_as_planned(raw: bytes, identity: str) -> bool:
     return begun and raw.endswith(b"\n}\n") and all(line.encode() in raw for line in lines)
 
 
-def _of_other_sessions(plan, found: Iterable) -> list[str]:
+def _of_other_sessions(plan: Plan, found: Iterable[Run]) -> list[str]:
     """Return a line about kept runs that share a workload and round with new ones: comparisons need
     one session.
     """
@@ -166,7 +169,7 @@ def _of_other_sessions(plan, found: Iterable) -> list[str]:
     ]
 
 
-def _names(cells: Counter) -> str:
+def _names(cells: Counter[str]) -> str:
     names = (f"{cell} x{count}" if count > 1 else cell for cell, count in cells.items())
     return _listed([*names], "cells")
 

@@ -14,11 +14,12 @@ from typing import Any
 
 from millistep.deploy.environments import Wanted, definition_sha256, deployed
 from millistep.deploy.virtual_environments import EnvironmentProblem
+from millistep.planning.cells import Run
 from millistep.planning.config import Problem, or_one_line
 from millistep.planning.frameworks import OWN, frameworks
 from millistep.planning.identity import ENVS
 from millistep.planning.models import Models
-from millistep.planning.plan import Plan, Run
+from millistep.planning.plan import Plan
 from millistep.supervise import ending, preconditions, processors, variables
 from millistep.supervise.lock import CPU
 from millistep.supervise.logs import tail
@@ -93,8 +94,10 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
     found: list[Found] = child.reported("checked", "results") or []
     for run in runs[len(found) :]:
         status, reason = ending.of_process(child.ending())
-        problem = {"type": status, "message": reason or "the process ended"}
-        found.append(_failed(run, problem | {"log": "\n".join(tail(log)[-5:])}))
+        last = "\n".join(tail(log)[-5:])
+        found.append(
+            _failed(run, {"type": status, "message": reason or "the process ended", "log": last})
+        )
     return found
 
 
@@ -172,7 +175,9 @@ def _differences(of_task: dict[str, Found]) -> list[str]:
 
 
 def _problem(problem: dict[str, str]) -> str:
-    failure = {name: problem[name] for name in ("type", "message", "line") if name in problem}
+    failure: dict[str, str] = {
+        name: problem[name] for name in ("type", "message", "line") if name in problem
+    }
     _, reason = ending.of_process(ending.Ending(done=False, exit_code=1, failure=failure))
     return reason + (f"\n{problem['log']}" if problem.get("log") else "")
 

@@ -14,7 +14,7 @@ import sys
 from contextlib import redirect_stderr
 from typing import Any
 
-from millistep.deploy.environments import write_atomically
+from millistep.deploy.virtual_environments import write_atomically
 from millistep.planning.jobs import Jobs, OfJob
 from millistep.planning.start import ON_NODE, Start
 

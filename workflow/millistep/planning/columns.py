@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from millistep.planning.config import ConfigError, check_word
 from millistep.planning.frameworks import Framework
@@ -48,7 +49,7 @@ class Column:
     interpreter: str | None  # the user's own, instead of the locked environment
     overlay: tuple[Overlay, ...]
     again: bool
-    of_framework: Mapping[str, object]  # the settings that this framework takes, but not all do
+    of_framework: Mapping[str, Any]  # the settings that this framework takes, but not all do
     asked: Mapping[str, object]  # the settings that it names, as the configuration has them
 
     def __hash__(self) -> int:
@@ -63,7 +64,7 @@ class Column:
         return re.sub(r"\W", "_", f"time_{self.name}".replace("+", "__"))
 
     @property
-    def settings(self) -> dict:
+    def settings(self) -> dict[str, Any]:
         """All settings by name, as the plan's document and the effects have them."""
         found = {name: getattr(self, name) for name in EVERY} | dict(self.of_framework)
         found["overlay"] = [overlay.title for overlay in self.overlay]
@@ -72,11 +73,12 @@ class Column:
     @property
     def jit_compile(self) -> str | bool | None:
         """The `jit_compile` that Keras gets; None if the framework does not take it."""
-        return self.of_framework.get("jit_compile")
+        found: str | bool | None = self.of_framework.get("jit_compile")
+        return found
 
 
 def columns(
-    asked: list, frameworks: Mapping[str, Framework], defaults: Mapping[str, object]
+    asked: list[Any], frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]
 ) -> list[Column]:
     """Return the columns of the configuration, in its order; raises :class:`ConfigError`.
 
@@ -98,7 +100,12 @@ def columns(
     return list(found.values())
 
 
-def _column(place: int, entry, frameworks, defaults) -> Column:
+def _column(
+    place: int,
+    entry: str | dict[str, Any],
+    frameworks: Mapping[str, Framework],
+    defaults: Mapping[str, Any],
+) -> Column:
     entry = {"framework": entry} if isinstance(entry, str) else dict(entry)
     name = entry.pop("framework")
     if name not in frameworks:
@@ -147,7 +154,7 @@ def _look(framework: Framework, before: Iterable[Column]) -> Look:
     return Look(colors[place % len(colors)], markers[place % len(markers)], framework.hatch)
 
 
-def _words(setting: str, value) -> list[tuple[str, str]]:
+def _words(setting: str, value: Any) -> list[tuple[str, str]]:
     """Return ``(path word, title)`` of a setting's value; an overlay has one for each package."""
     if setting == "overlay":
         return [(overlay.word, overlay.title) for overlay in value]

@@ -4,8 +4,9 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import yaml
 from jsonschema.exceptions import ValidationError
@@ -19,6 +20,7 @@ INCOMPLETE = (
 NAME = re.compile("[a-z][a-z0-9_]{0,39}")  # a study's
 MAX_WORD = 200  # characters of a folder's name; file systems take 255 bytes, some with an ending
 REPEATED = re.compile(r"(.+)\1{19,}")  # Snakemake takes such a path for an endless recursion
+T = TypeVar("T")
 
 
 class Problem(Exception):
@@ -28,7 +30,7 @@ class Problem(Exception):
         super().__init__(" ".join(message.splitlines()))
 
 
-def or_one_line(function, *arguments):
+def or_one_line(function: Callable[..., T], *arguments: Any) -> T:
     """Return what the function returns; a :class:`Problem` ends the program with its one line."""
     try:
         return function(*arguments)
@@ -43,7 +45,7 @@ class ConfigError(Problem):
         super().__init__(f"configuration: {message}")
 
 
-def results_folder(config: dict) -> str:
+def results_folder(config: dict[str, Any]) -> str:
     """Return the folder for all results of a configuration, which need not be checked yet."""
     study = config.get("study")
     name = study.get("name") if isinstance(study, dict) else None
@@ -52,7 +54,7 @@ def results_folder(config: dict) -> str:
     )
 
 
-def check(config: dict) -> dict:
+def check(config: dict[str, Any]) -> dict[str, Any]:
     """Return the configuration with defaults filled in; raises :class:`ConfigError`."""
     errors = sorted(violations("config", config), key=lambda e: [str(p) for p in e.path])
     if errors:
@@ -63,7 +65,7 @@ def check(config: dict) -> dict:
     return {**defaults, **config}
 
 
-FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -72,11 +74,11 @@ class _EachKeyOnce:
     Merged keys are put among a mapping's own, so each is looked at before that.
     """
 
-    def flatten_mapping(self, node):
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
         if not hasattr(node, "seen"):
             node.seen = True
             _check_keys(node)
-        super().flatten_mapping(node)
+        super().flatten_mapping(node)  # type: ignore[misc]  # the loader's, see below
 
 
 def _check_keys(node: yaml.MappingNode) -> None:
@@ -91,20 +93,20 @@ def _check_keys(node: yaml.MappingNode) -> None:
             marks[key.value] = key.start_mark
 
 
-class _Fast(_EachKeyOnce, FAST):
+class _Fast(_EachKeyOnce, FAST):  # type: ignore[misc]  # PyYAML has no types
     pass
 
 
-class _Snakemakes(_EachKeyOnce, yaml.SafeLoader):
+class _Snakemakes(_EachKeyOnce, yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
     pass
 
 
-def read_configuration(path: str) -> dict:
+def read_configuration(path: str) -> dict[str, Any]:
     """Read a configuration file with Snakemake's loader: it refuses more than the fast one."""
     return read_yaml(path, _Snakemakes)
 
 
-def read_yaml(path: str, loader=_Fast) -> dict:
+def read_yaml(path: str, loader: type[_EachKeyOnce] = _Fast) -> dict[str, Any]:
     """Read a YAML file's mapping; raises :class:`ConfigError` with file and line if it is none."""
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -130,7 +132,7 @@ def read_yaml(path: str, loader=_Fast) -> dict:
     return content
 
 
-def on_the_command_line(entries: list[str]) -> dict:
+def on_the_command_line(entries: list[str]) -> dict[str, Any]:
     """Return the settings of ``--config``, parsed as in a file: Snakemake has nested values as
     texts.
     """
@@ -141,7 +143,7 @@ def on_the_command_line(entries: list[str]) -> dict:
     return found
 
 
-def lay_over(config: dict, settings: dict) -> None:
+def lay_over(config: dict[str, Any], settings: dict[str, Any]) -> None:
     """Put settings into a configuration, mapping by mapping and in its order.
 
     A key may be there twice, as a number and as the same text (Snakemake or another file reads it
@@ -199,12 +201,12 @@ def words(error: ValidationError) -> str:
     return f"{where}: {_short(error.instance)} is not allowed; {description or error.message}"
 
 
-def _short(value) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}..."
 
 
-def _list(values) -> str:
+def _list(values: Iterable[object]) -> str:
     return ", ".join(str(value) for value in values)
 
 

@@ -7,10 +7,14 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from millistep.planning import identity
 from millistep.planning.cells import Environment, Row, Run, record_path
 from millistep.planning.columns import Column
+
+if TYPE_CHECKING:
+    from millistep.planning.plan import Plan
 
 # Libraries that reach a processor's peak in every dtype come first.
 LIBRARIES = ("torch", "tensorflow", "jax")
@@ -33,7 +37,7 @@ class Controls:
 
     AGAIN_RULE = "time_again"
 
-    def __init__(self, plan):
+    def __init__(self, plan: Plan):
         self._plan = plan
 
     @cached_property
@@ -148,12 +152,12 @@ class Controls:
             default=None,
         )
 
-    def _facts(self, column: Column) -> dict:
+    def _facts(self, column: Column) -> dict[str, Any]:
         """Return the facts in the identity of every control."""
         return {**identity.of_column(self._plan, column), "threads": self._plan.threads}
 
 
-def _simplicity(column: Column) -> tuple:
+def _simplicity(column: Column) -> tuple[int, int, int, int]:
     library = LIBRARIES.index(column.framework.library)
     own = bool(column.interpreter) + len(column.overlay)
     return (own, library, column.framework.start_rank, _extras(column))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from millistep.planning import schemas
 from millistep.planning.cells import Row, Run
 from millistep.planning.columns import Column
-from millistep.planning.models import Model
+
+if TYPE_CHECKING:
+    from millistep.planning.plan import Plan
 
 # Keys of the configuration that no other part of the file contains.
 FURTHER = ("device", "limits", "folders", "unsupported", "environment", "interpreters")
 
 
-def document(plan) -> dict:
+def document(plan: Plan) -> dict[str, Any]:
     """Return the content of plan.json: every planned cell and run, in the words that the table
     prints.
     """
@@ -63,7 +66,7 @@ def document(plan) -> dict:
     }
 
 
-def _further(config: dict) -> dict:
+def _further(config: dict[str, Any]) -> dict[str, Any]:
     """Return the keys of FURTHER that are not as they are by default."""
     known = schemas.validator("config").schema["properties"]
     limits = {k: v for k, v in config["limits"].items() if v not in ("default", "auto")}
@@ -71,7 +74,7 @@ def _further(config: dict) -> dict:
     return {key: value for key, value in found.items() if value != known[key]["default"]}
 
 
-def _column(column: Column) -> dict:
+def _column(column: Column) -> dict[str, Any]:
     framework = column.framework
     return {
         "name": column.name,
@@ -85,9 +88,9 @@ def _column(column: Column) -> dict:
     }
 
 
-def _model(plan, name: str) -> dict:
-    model: Model = plan.models.load(name)
-    found = {
+def _model(plan: Plan, name: str) -> dict[str, Any]:
+    model = plan.models.load(name)
+    found: dict[str, Any] = {
         "title": model.title,
         "citation": model.citation,
         "preset": model.preset,
@@ -100,7 +103,7 @@ def _model(plan, name: str) -> dict:
     return found
 
 
-def _rows(plan) -> list[dict]:
+def _rows(plan: Plan) -> list[dict[str, Any]]:
     """Return all rows in order; each has a place among the rows of its model and task."""
     places: Counter[tuple[str, str]] = Counter()
     found = []
@@ -110,9 +113,9 @@ def _rows(plan) -> list[dict]:
     return found
 
 
-def _row(plan, row: Row, place: int) -> dict:
+def _row(plan: Plan, row: Row, place: int) -> dict[str, Any]:
     """Return a row, and the published batch size at its place in the list of sizes."""
-    model: Model = plan.models.load(row.model)
+    model = plan.models.load(row.model)
     published = model.tasks[row.task]["published"]
     return {
         **vars(row),

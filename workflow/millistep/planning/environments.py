@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from millistep.deploy.overlays import with_overlays
 from millistep.planning.cells import Environment
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
 
+if TYPE_CHECKING:
+    from millistep.planning.plan import Plan
 
-def environments(plan, sha256: Callable[[Path], str], envs: Path) -> dict[str, Environment]:
+
+def environments(plan: Plan, sha256: Callable[[Path], str], envs: Path) -> dict[str, Environment]:
     """Return the environments by name of the column; raises :class:`ConfigError` if one can have
     none.
 
@@ -20,7 +24,8 @@ def environments(plan, sha256: Callable[[Path], str], envs: Path) -> dict[str, E
     """
     _check_stacks(plan.columns, envs)
     roots = [envs, *(Path(folder, "envs") for folder in plan.config["folders"])]
-    found, first = {}, {}
+    found: dict[str, Environment] = {}
+    first: dict[str, Column] = {}
     for column in plan.columns:
         environment = found[column.name] = _environment(plan, column, sha256, roots)
         other = first.setdefault(environment.word, column)
@@ -43,7 +48,7 @@ def _check_stacks(columns: list[Column], envs: Path) -> None:
 
 
 def _environment(
-    plan, column: Column, sha256: Callable[[Path], str], roots: list[Path]
+    plan: Plan, column: Column, sha256: Callable[[Path], str], roots: list[Path]
 ) -> Environment:
     name = column.framework.environment
     # In a plan for a GPU, a column on the CPU has the CUDA environment too, with the GPU hidden

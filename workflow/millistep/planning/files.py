@@ -5,7 +5,8 @@ import json
 import sys
 from pathlib import Path
 
-from millistep.deploy.environments import definition_sha256, write_atomically
+from millistep.deploy.environments import definition_sha256
+from millistep.deploy.virtual_environments import write_atomically
 from millistep.planning.bundle import write
 from millistep.planning.config import or_one_line, read_configuration
 from millistep.planning.identity import ENVS

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from millistep.planning.config import ConfigError, check_names, read_yaml, violations, words
 from millistep.planning.settings import SETTINGS
@@ -73,7 +74,7 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
     return found
 
 
-def _check(path: Path, name: str, entry: dict) -> None:
+def _check(path: Path, name: str, entry: dict[str, Any]) -> None:
     """Raise :class:`ConfigError` if an entry breaks the schema or has a setting of every column."""
     some = sorted(setting for setting, about in SETTINGS.items() if "frameworks" in about)
     own = entry.get("settings")
@@ -87,16 +88,16 @@ def _check(path: Path, name: str, entry: dict) -> None:
         raise ConfigError(f"{path}: {words(errors[0])}")
 
 
-def _framework(name: str, folder: Path, entry: dict) -> Framework:
+def _framework(name: str, folder: Path, entry: dict[str, Any]) -> Framework:
     own = {key: of["default"] for key, of in SETTINGS.items() if name in of.get("frameworks", ())}
     entry = {**DEFAULTS, "module": name.replace("-", "_"), "settings": own, **entry}
-    pairs = {key: tuple(entry.pop(key).items()) for key in ("settings", "against")}
+    pairs: dict[str, Any] = {key: tuple(entry.pop(key).items()) for key in ("settings", "against")}
     color = entry.pop("color")
     colors = (color,) if isinstance(color, str) else tuple(color)
     return Framework(name=name, folder=folder, **entry, **pairs, colors=colors)
 
 
-def _taken_over(base: Framework) -> dict:
+def _taken_over(base: Framework) -> dict[str, Any]:
     """Return the keys that a framework which is `like` another takes over: all but `against`."""
     names = ("module", "title", "family", "environment", "library", "start_rank", "marker", "hatch")
     return {name: getattr(base, name) for name in names} | {

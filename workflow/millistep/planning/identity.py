@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from millistep.measure.protocol import MEASURE
 from millistep.planning.cells import Row
@@ -12,17 +13,20 @@ from millistep.planning.columns import Column
 from millistep.planning.models import Model
 from millistep.supervise import sources
 
+if TYPE_CHECKING:
+    from millistep.planning.plan import Plan
+
 PACKAGE = Path(__file__).parent.parent
 ENVS = PACKAGE.parent.parent / "envs"  # in a clone or an unpacked bundle, not in a wheel
 
 
-def of_run(plan, row: Row, column: Column, number: int) -> str:
+def of_run(plan: Plan, row: Row, column: Column, number: int) -> str:
     """Return the identity of one run of a cell; no other column or row changes it.
 
     Profiles, other sizes and the published timing method belong to a cell's first run. A regression
     check has no time for sizes and methods.
     """
-    model: Model = plan.models.load(row.model)
+    model = plan.models.load(row.model)
     answers = bool(plan.config["answer"])
     published = model.tasks[row.task]["published"] and not answers
     extras = ["legacy"] if published else []
@@ -41,7 +45,7 @@ def of_run(plan, row: Row, column: Column, number: int) -> str:
     )
 
 
-def _of_cell(plan, model: Model, row: Row, column: Column) -> dict:
+def _of_cell(plan: Plan, model: Model, row: Row, column: Column) -> dict[str, Any]:
     """Return the facts that all runs of a cell share."""
     about, builders = model.tasks[row.task], model.folder.name
     folders = (*map(Path, plan.config["folders"]),)
@@ -65,7 +69,7 @@ def _of_cell(plan, model: Model, row: Row, column: Column) -> dict:
     }
 
 
-def of_column(plan, column: Column) -> dict:
+def of_column(plan: Plan, column: Column) -> dict[str, Any]:
     """Return the facts of everything that is timed in a column's environment."""
     environment = plan.environment_of(column)
     return {
@@ -83,7 +87,7 @@ def of_column(plan, column: Column) -> dict:
     }
 
 
-def text(facts: dict) -> str:
+def text(facts: dict[str, Any]) -> str:
     """Return an identity's facts as one string; equal facts give equal strings."""
     return json.dumps(facts, sort_keys=True)
 
@@ -93,11 +97,11 @@ def _files(folders: tuple[Path, ...], model: str, family: str, framework: str) -
     return sources.digest(folders, model, family, framework)
 
 
-def probes(model: Model, row: Row, scale: str) -> list[dict]:
+def probes(model: Model, row: Row, scale: str) -> list[dict[str, Any]]:
     """Return the other sizes that a cell's first run times: half the batch, other lengths.
 
     Half the batch shows whether a step is work or fixed cost (half fits into memory wherever the
     whole does), and the lengths show whether each token costs the same.
     """
-    lengths: list[dict] = model.tasks[row.task].get("probes", {}).get(scale, [])
+    lengths: list[dict[str, Any]] = model.tasks[row.task].get("probes", {}).get(scale, [])
     return [{"batch_size": row.batch_size // 2 or 2}, *lengths]

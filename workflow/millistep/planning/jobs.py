@@ -91,7 +91,7 @@ class Jobs:
 
         return self.of_file(pattern, stale)
 
-    def stale_known_steps(self, wildcards) -> list[str]:
+    def stale_known_steps(self, wildcards: Any) -> list[str]:
         """Return no input, but have the known steps measured again if they are not as planned."""
         control = self._plan.controls.known_steps
         if changes.is_stale(Path(control.path), control.identity):
@@ -99,7 +99,7 @@ class Jobs:
             self.make_again(control.path)
         return []
 
-    def references(self, wildcards) -> list[str]:
+    def references(self, wildcards: Any) -> list[str]:
         """Return the files of the reference workload that exist, and those that this start makes:
         before the first workload of each round.
         """
@@ -115,7 +115,7 @@ class Jobs:
         """Have Snakemake run the job of a file that it would take for up to date."""
         self._start.workflow.dag.forcefiles.add(path)
 
-    def for_this_machine(self, wildcards) -> list[str]:
+    def for_this_machine(self, wildcards: Any) -> list[str]:
         """Return no input; end with one line, before anything is installed, for a plan that cannot
         be measured here.
         """
@@ -123,12 +123,12 @@ class Jobs:
         self._start.tell_what_conda_makes()
         return []
 
-    def all_measured(self, wildcards) -> list[str]:
+    def all_measured(self, wildcards: Any) -> list[str]:
         """Return no input; print that nothing is left to measure."""
         self._start.tell_that_all_is_measured()
         return []
 
-    def for_any_machine(self, wildcards) -> list[str]:
+    def for_any_machine(self, wildcards: Any) -> list[str]:
         """Return no input; end with one line for a plan that depends on this machine."""
         or_one_line(bundle.check_portable, self._plan)
         return []
@@ -147,7 +147,7 @@ class Jobs:
         """Return a function of wildcards that calls `find` with the job's file, a planned one."""
         files = self._files[pattern]
 
-        def of_job(wildcards):
+        def of_job(wildcards: Any) -> Any:
             values = tuple(wildcards)  # in the order of the pattern
             path = files.get(values)
             if path is None:
@@ -160,7 +160,7 @@ class Jobs:
         return with_signature(of_job)
 
 
-def with_signature(function: OfJob) -> OfJob:
+def with_signature(function: Callable[..., Any]) -> Callable[..., Any]:
     """Store a function's signature in it: Snakemake reads it several times for each job."""
     function.__signature__ = signature(function)  # type: ignore[attr-defined]
     return function

@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jsonschema.exceptions import best_match
 
@@ -25,10 +26,12 @@ class Model:
     title: str
     citation: str
     preset: str
-    architecture: dict  # by scale
-    tasks: dict  # by task: batch sizes by scale, the published ones, what it holds in memory
-    unsupported: list  # of {column, task, reason}
-    variants: dict = field(default_factory=dict)  # by the ending of their name: sizes, parameters
+    architecture: dict[str, dict[str, Any]]  # by scale
+    # By task: batch sizes by scale, the published ones, what it holds in memory.
+    tasks: dict[str, dict[str, Any]]
+    unsupported: list[dict[str, Any]]  # of {column, task, reason}
+    # By the ending of their name: sizes, parameters.
+    variants: dict[str, dict[str, Any]] = field(default_factory=dict)
     variant_of: str | None = None
 
     def least_memory_mib(self, task: str, scale: str) -> float:
@@ -38,7 +41,8 @@ class Model:
         # A training step holds weights, gradients and Adam's two moments, unless it
         # trains small adapters next to frozen weights.
         copies = 4 if about["trains"] == "all" else 1
-        return about["parameters"][scale] * bytes_each * copies / 2**20
+        parameters: int = about["parameters"][scale]
+        return parameters * bytes_each * copies / 2**20
 
     def is_reduced(self, scale: str) -> bool:
         """Return True if its sizes at a scale differ from those at paper scale."""

@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from packaging.utils import (
     InvalidName,
@@ -32,7 +33,7 @@ class Overlay:
     package: str  # its normalized name; a folder's path, because only a build shows its package
 
 
-def overlays(asked, where: str) -> tuple[Overlay, ...]:
+def overlays(asked: dict[str, str] | list[Any], where: str) -> tuple[Overlay, ...]:
     """Return the overlays of a column's ``overlay``, in its order; raises :class:`ConfigError`.
 
     asked: packages with their versions, or a list of those, wheels and folders.

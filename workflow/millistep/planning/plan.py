@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 from millistep.planning import columns, identity, models, resident, resolve, runs, unsupported
 from millistep.planning.cells import Environment, Row, Run, record_path
@@ -33,8 +35,8 @@ class Plan:
 
     def __init__(
         self,
-        config: dict,
-        environment_sha256,
+        config: dict[str, Any],
+        environment_sha256: Callable[[Path], str],
         envs: Path,
         here: bool = True,
         room: int | None = None,
@@ -66,7 +68,8 @@ class Plan:
         self.frameworks = frameworks(self.config["folders"])
         self.columns = self._columns()
         self._environments = environments(self, cache(environment_sha256), envs)
-        self.facts_of_cells: dict[tuple[Row, str], dict] = {}  # by column's name, see identity.py
+        # By row and the column's name, see identity.py.
+        self.facts_of_cells: dict[tuple[Row, str], dict[str, Any]] = {}
         asked = [name for name, tasks in self.config["models"].items() if tasks]
         self.rows = [row for name in asked for row in self._rows(name)]
         self.measured_models = [*dict.fromkeys(row.model for row in self.rows)]
@@ -259,7 +262,8 @@ class Plan:
         """
         asked, processes = self.config["resident"], len(group.runs)
         if asked != "auto":
-            return min(processes, asked)
+            fewer: int = min(processes, asked)
+            return fewer
         if "cuda" in group.references:
             return 1
         available_mib = machine.memory_limit_mib("auto")
@@ -325,7 +329,7 @@ class Plan:
         """
         return self._environments[column.name]
 
-    def resolved(self) -> dict:
+    def resolved(self) -> dict[str, Any]:
         """Return the configuration with the values that `auto` has here."""
         resolved = {"scale": self.scale, "accelerator": self.accelerator, "threads": self.threads}
         return {**self.config, **resolved}
@@ -335,6 +339,6 @@ class Plan:
         """Digest of the whole plan."""
         return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
 
-    def document(self) -> dict:
+    def document(self) -> dict[str, Any]:
         """Return the plan for the analysis side."""
         return document(self)

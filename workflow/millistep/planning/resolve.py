@@ -1,6 +1,7 @@
 """The values that ``auto`` and ``default`` stand for; ``auto`` depends on this machine."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from millistep.supervise import processors
 from millistep.supervise.device import Gpu
@@ -22,7 +23,7 @@ def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
     """Return the scale, and the reason for it in one sentence."""
     if asked != "auto":
         return asked, f"The configuration sets scale {asked}."
-    memory_gib = gpu and gpu.memory_mib and gpu.memory_mib / 1024
+    memory_gib = (gpu.memory_mib and gpu.memory_mib / 1024) if gpu else None
     if accelerator != "cuda" or gpu is None:
         have = "no GPU is measured here"
     elif memory_gib is None:
@@ -34,13 +35,14 @@ def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
     return "laptop", f"Scale auto took laptop: {have}."
 
 
-def threads(asked) -> int:
+def threads(asked: Any) -> int:
     """Return the number of threads; for auto and physical see :mod:`supervise.processors`."""
     words = {"auto": processors.auto, "physical": processors.physical}
-    return words[asked]() if asked in words else asked
+    number: int = words[asked]() if asked in words else asked
+    return number
 
 
-def of_this_machine(config: Mapping) -> str:
+def of_this_machine(config: Mapping[str, Any]) -> str:
     """Return the settings that depend on the planning machine, as text; empty without any."""
     words = {key: config[key] for key in ("scale", "accelerator", "threads")}
     return ", ".join(f"{key}: {word}" for key, word in words.items() if word in FOUND_HERE)

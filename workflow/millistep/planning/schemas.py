@@ -20,9 +20,10 @@ SETTINGS = "settings.schema.json"
 STANDARD = jsonschema.Draft202012Validator
 
 
-def schema(name: str) -> dict:
+def schema(name: str) -> dict[str, Any]:
     """Read ``schemas/<name>.schema.json``."""
-    return json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+    found: dict[str, Any] = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+    return found
 
 
 @cache

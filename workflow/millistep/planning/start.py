@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from types import FrameType
@@ -138,11 +139,11 @@ class Start:
         """The list :attr:`asked_of_nodes`, for nodes."""
         return Path(self.results, ".asked.json")
 
-    def to_draw(self, paths) -> list[str]:
+    def to_draw(self, paths: Iterable[str]) -> list[str]:
         """Return the files that there will be: all, or those that came from another machine."""
         return [path for path in paths if not self.elsewhere or os.path.exists(path)]
 
-    def lost(self, made) -> list[str]:
+    def lost(self, made: Iterable[str]) -> list[str]:
         """Return missing records if all results exist, as Snakemake would not measure them then.
         Otherwise Snakemake finds them as inputs; naming each record costs time.
         """

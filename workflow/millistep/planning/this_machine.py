@@ -5,10 +5,11 @@ from __future__ import annotations
 from millistep.deploy.environments import users_interpreter
 from millistep.deploy.virtual_environments import EnvironmentProblem
 from millistep.planning.config import ConfigError
+from millistep.planning.plan import Plan
 from millistep.supervise import processors
 
 
-def check_processors(plan) -> None:
+def check_processors(plan: Plan) -> None:
     """Raise :class:`ConfigError` if a run has more threads than CPUs that it may use."""
     if not plan.here:
         return
@@ -27,7 +28,7 @@ def check_processors(plan) -> None:
             )
 
 
-def check_interpreters(plan) -> None:
+def check_interpreters(plan: Plan) -> None:
     """Raise :class:`ConfigError` if an interpreter of the user's is not here."""
     for column in plan.columns if plan.here else []:
         if column.interpreter:
@@ -37,7 +38,7 @@ def check_interpreters(plan) -> None:
                 raise ConfigError(f"interpreter of {column.name}: {problem}") from None
 
 
-def check_device(plan) -> None:
+def check_device(plan: Plan) -> None:
     """Raise :class:`ConfigError` if no column, or no cell of any column, can be measured here."""
     reasons = [plan.barred.get(column) for column in plan.columns]
     if all(reasons):

@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from millistep.deploy.environments import post_deploy
+from millistep.deploy.conda import post_deploy
 from millistep.planning.cells import Row
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
 from millistep.planning.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from millistep.planning.plan import Plan
 
 # Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
@@ -23,7 +27,7 @@ NO_TF32 = "TF32 needs a GPU"
 NO_CUDNN = "cuDNN computes on GPUs"
 
 
-def unsupported(plan) -> dict[tuple[Row, str], str]:
+def unsupported(plan: Plan) -> dict[tuple[Row, str], str]:
     """Return the unsupported cells of a plan, as far as they are known before anything is measured:
     reasons by row and name of the column.
     """
@@ -42,7 +46,7 @@ def unsupported(plan) -> dict[tuple[Row, str], str]:
     return found
 
 
-def barred(plan) -> dict[Column, str]:
+def barred(plan: Plan) -> dict[Column, str]:
     """Return columns that this machine cannot measure, and why; empty if another one measures
     them.
     """
@@ -53,7 +57,7 @@ def barred(plan) -> dict[Column, str]:
     return found
 
 
-def _why_no_cuda(plan, column: Column) -> str | None:
+def _why_no_cuda(plan: Plan, column: Column) -> str | None:
     gpu = plan.gpu
     if gpu is None:
         return None if any(path.exists() for path in DRIVERS) else NO_GPU
@@ -62,11 +66,11 @@ def _why_no_cuda(plan, column: Column) -> str | None:
     needed = None if environment.interpreter else oldest_driver(lock)
     if needed is None or not gpu.driver or not is_older(gpu.driver, needed):
         return None
-    cuda = "{}.{}".format(*cuda_version(lock))
+    cuda = "{}.{}".format(*(cuda_version(lock) or ()))
     return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
 
 
-def _without_effect(plan) -> dict[tuple[Row, str], str]:
+def _without_effect(plan: Plan) -> dict[tuple[Row, str], str]:
     """Return cells of a task in which a setting of their column changes nothing: they would be
     measured twice, and an effect of nothing would be averaged with those of other rows.
     """
@@ -79,14 +83,15 @@ def _without_effect(plan) -> dict[tuple[Row, str], str]:
     }
 
 
-def _configured(plan) -> list[dict]:
+def _configured(plan: Plan) -> list[dict[str, Any]]:
     allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
-    for entry in plan.config["unsupported"]:
+    found: list[dict[str, Any]] = plan.config["unsupported"]
+    for entry in found:
         _check("unsupported", plan, entry, allowed)
-    return plan.config["unsupported"]
+    return found
 
 
-def _of_models(plan) -> list[dict]:
+def _of_models(plan: Plan) -> list[dict[str, Any]]:
     found = [
         {**entry, "model": name}
         for name in plan.measured_models
@@ -100,7 +105,7 @@ def _of_models(plan) -> list[dict]:
     return found
 
 
-def _check(where: str, plan, entry: dict, allowed: Iterable[str]) -> None:
+def _check(where: str, plan: Plan, entry: dict[str, Any], allowed: Iterable[str]) -> None:
     """Raise :class:`ConfigError` for an entry about a task or a column that does not exist."""
     tasks = plan.models.load(entry["model"]).tasks
     if "task" in entry and entry["task"] not in tasks:
@@ -123,7 +128,7 @@ def _impossible(column: Column) -> str | None:
     return None
 
 
-def _is_about(entry: dict, column: Column) -> bool:
+def _is_about(entry: dict[str, Any], column: Column) -> bool:
     """Return True if an `unsupported` entry of the configuration or of a model is about a
     column.
     """

@@ -48,7 +48,7 @@ class Channel:
 
 def _event(line: bytes) -> dict[str, Any]:
     try:
-        event = json.loads(line)
+        event: dict[str, Any] = json.loads(line)
         if isinstance(event["event"], str):
             return event
     except (ValueError, TypeError, KeyError, RecursionError):

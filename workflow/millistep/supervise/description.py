@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import device, gpu, host
@@ -21,7 +22,7 @@ def write_description(folder: Path, accelerators: Sequence[str], asked: str | in
         write_atomically(path, json.dumps(description, indent=1) + "\n")
 
 
-def described(accelerators: Sequence[str], asked: str | int) -> dict:
+def described(accelerators: Sequence[str], asked: str | int) -> dict[str, Any]:
     """Return the description of this machine and of the GPU that is measured."""
     found = device.chosen(asked) if "cuda" in accelerators else None
     sections = host.sections()

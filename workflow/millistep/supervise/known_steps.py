@@ -111,7 +111,7 @@ def _job(
     )
 
 
-def reported(step_ms: float, runs: list[list[dict]]) -> dict:
+def reported(step_ms: float, runs: list[list[dict[str, Any]]]) -> dict[str, Any]:
     """Return the mean over runs as the table has it, in ms; the steps of all runs."""
     steps = [sum(window["steps"] for window in run) for run in runs]
     elapsed_ns = [sum(window["elapsed_ns"] for window in run) for run in runs]

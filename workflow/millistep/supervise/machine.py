@@ -6,6 +6,7 @@ import json
 import os
 import platform
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -16,7 +17,7 @@ VMSTAT = Path("/proc/vmstat")
 SHARE = 0.9  # of the memory there is: the processes that watch the run need some, too
 
 
-def summary(accelerator: str, device: str | int = "auto") -> dict:
+def summary(accelerator: str, device: str | int = "auto") -> dict[str, Any]:
     """Return a record's description of the machine; equal machines have the same ``id``.
 
     device: see :func:`supervise.device.chosen`, which may raise.
@@ -24,7 +25,7 @@ def summary(accelerator: str, device: str | int = "auto") -> dict:
     return summary_with(chosen(device) if accelerator == "cuda" else None)
 
 
-def summary_with(gpu: Gpu | None) -> dict:
+def summary_with(gpu: Gpu | None) -> dict[str, Any]:
     """Return the summary of this machine with this GPU, or without one."""
     memory_mib = memory_mib_total()
     facts = {
@@ -52,7 +53,7 @@ def cpu_model() -> str:
 
 def memory_mib_total() -> int:
     """Return the MiB of physical memory, or the limit of a job or container if that is smaller."""
-    total = psutil.virtual_memory().total
+    total: int = psutil.virtual_memory().total
     return min(total, cgroup.memory_limit_bytes() or total) // 2**20
 
 
@@ -63,13 +64,15 @@ def memory_limit_mib(asked: str) -> int:
 
 def load_average() -> float:
     """Return the load average of the last minute."""
-    return psutil.getloadavg()[0]
+    of_a_minute: float = psutil.getloadavg()[0]
+    return of_a_minute
 
 
 def swapped_mib() -> float:
     """Return the MiB swapped in and out since the machine started."""
     swap = psutil.swap_memory()
-    return (swap.sin + swap.sout) / 2**20
+    mib: float = (swap.sin + swap.sout) / 2**20
+    return mib
 
 
 def oom_kills() -> int | None:

@@ -100,4 +100,5 @@ def disturbed(record: dict[str, Any]) -> str:
 def step_ms(record: dict[str, Any]) -> float:
     """Return ms per step of all timed steps of a record together, as in the table."""
     windows = record["timing"]["windows"]
-    return sum(w["elapsed_ns"] for w in windows) / sum(w["steps"] for w in windows) / 1e6
+    ms: float = sum(w["elapsed_ns"] for w in windows) / sum(w["steps"] for w in windows) / 1e6
+    return ms

@@ -4,6 +4,7 @@ import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 SCHEMA = "millistep.record/1"
 SCHEMA_FILE = Path(__file__).parent.parent / "schemas/record.schema.json"
@@ -35,7 +36,7 @@ class RecordFile:
             else:
                 file.write(bytes(RESERVE_BYTES))
 
-    def write(self, record: dict) -> dict:
+    def write(self, record: dict[str, Any]) -> dict[str, Any]:
         """Put the record in place, atomically; return it as written, see :func:`valid`."""
         record = valid(record)
         content = (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
@@ -52,7 +53,7 @@ class RecordFile:
         self._partial.unlink(missing_ok=True)
 
 
-def violation(record: dict) -> str:
+def violation(record: dict[str, Any]) -> str:
     """Return where and how a record violates its schema; empty if it does not.
 
     NaN and infinite numbers violate it, too: JSON has no such numbers.
@@ -70,7 +71,7 @@ def violation(record: dict) -> str:
     return ""
 
 
-def valid(record: dict) -> dict:
+def valid(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record that matches its schema: this one, or an error that names its violation."""
     if not (found := violation(record)):
         return record

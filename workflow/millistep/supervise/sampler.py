@@ -37,7 +37,7 @@ class Sampler:
             count for cpu in cpus for count in cpu.glob("thermal_throttle/*_throttle_count")
         ]
 
-    def sample(self) -> dict:
+    def sample(self) -> dict[str, Any]:
         """Return one reading of everything, with the time in ns on the run's clock."""
         gpu = tried(self._gpu.reading) if self._gpu else None
         counter = self._gpu or self._rapl
@@ -65,7 +65,8 @@ class Sampler:
 
     def _swapped_mib(self) -> float:
         swap = psutil.swap_memory()
-        return (swap.sin + swap.sout) / 2**20
+        mib: float = (swap.sin + swap.sout) / 2**20
+        return mib
 
 
 class Rapl:
@@ -124,9 +125,10 @@ class Gpu:
         """Return the joules since the driver was loaded; None for an instance."""
         if self.is_part:
             return None
-        return self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device) / 1e3
+        joules: float = self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device) / 1e3
+        return joules
 
-    def reading(self) -> dict:
+    def reading(self) -> dict[str, Any]:
         """Return clocks, temperature, power, reasons for slower clocks, other processes, memory.
 
         Readings that this GPU does not offer (a divided one has no utilisation) are None.
@@ -169,7 +171,8 @@ class Gpu:
         return foreign, None if not held or None in held else sum(held) / 2**20
 
     def _free_memory_mib(self) -> float:
-        return self.nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20
+        mib: float = self.nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20
+        return mib
 
 
 def _is_ours(pid: int) -> bool:

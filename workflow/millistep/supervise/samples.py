@@ -20,7 +20,9 @@ RANGES = (
 )
 
 
-def summary(samples: list[dict], window: Window, interval_s: float) -> dict | None:
+def summary(
+    samples: list[dict[str, Any]], window: Window, interval_s: float
+) -> dict[str, Any] | None:
     """Return the record's ``monitor``; None without a window or a sample.
 
     For a short window, values that change slowly come from the samples around it.
@@ -39,13 +41,13 @@ def summary(samples: list[dict], window: Window, interval_s: float) -> dict | No
     }
 
 
-def last_free_mib(samples: list[dict]) -> float | None:
+def last_free_mib(samples: list[dict[str, Any]]) -> float | None:
     """MiB of free device memory in the last sample of the GPU; None without one."""
     left = [sample["gpu"]["free_memory_mib"] for sample in samples if sample["gpu"]]
     return left[-1] if left else None
 
 
-def energy(samples: list[dict], window: Window, steps: int) -> dict | None:
+def energy(samples: list[dict[str, Any]], window: Window, steps: int) -> dict[str, Any] | None:
     """Return the record's ``energy``; None without a counter, or with too few samples.
 
     Power changes when timing starts. With two samples inside, only the parts before the first and
@@ -60,13 +62,13 @@ def energy(samples: list[dict], window: Window, steps: int) -> dict | None:
     return {"joules_per_step": (end - start) / steps, "counter": counted[0]["counter"]}
 
 
-def _inside(samples: list[dict], window: Window) -> list[dict]:
+def _inside(samples: list[dict[str, Any]], window: Window) -> list[dict[str, Any]]:
     if window is None:
         return []
     return [sample for sample in samples if window[0] <= sample["at_ns"] <= window[1]]
 
 
-def _around(samples: list[dict], window: Window) -> list[dict]:
+def _around(samples: list[dict[str, Any]], window: Window) -> list[dict[str, Any]]:
     """Return the samples in the window, the last one before it and the first one after it."""
     if window is None:
         return []
@@ -75,17 +77,17 @@ def _around(samples: list[dict], window: Window) -> list[dict]:
     return [*before[-1:], *_inside(samples, window), *after[:1]]
 
 
-def _values(samples: list[dict], name: str) -> list[Any]:
+def _values(samples: list[dict[str, Any]], name: str) -> list[Any]:
     return [sample[name] for sample in samples if sample[name] is not None]
 
 
-def _range(values: list[float]) -> dict | None:
+def _range(values: list[float]) -> dict[str, Any] | None:
     if not values:
         return None
     return {"min": min(values), "median": statistics.median(values), "max": max(values)}
 
 
-def _growth(samples: list[dict], window: Window, name: str) -> Any:
+def _growth(samples: list[dict[str, Any]], window: Window, name: str) -> Any:
     """Return a counter's growth from the last sample before the window to the first one after
     it.
     """
@@ -94,18 +96,19 @@ def _growth(samples: list[dict], window: Window, name: str) -> Any:
     return counts[-1] - counts[0] if counts else None
 
 
-def _joules_at(samples: list[dict], at_ns: int) -> float | None:
+def _joules_at(samples: list[dict[str, Any]], at_ns: int) -> float | None:
     """Return the energy counter at a time, linearly between two samples; None outside of all
     samples.
     """
     for left, right in pairwise(samples):
         if left["at_ns"] <= at_ns <= right["at_ns"]:
             part = (at_ns - left["at_ns"]) / (right["at_ns"] - left["at_ns"])
-            return left["joules"] + part * (right["joules"] - left["joules"])
+            joules: float = left["joules"] + part * (right["joules"] - left["joules"])
+            return joules
     return None
 
 
-def _gpu(inside: list[dict], around: list[dict]) -> dict | None:
+def _gpu(inside: list[dict[str, Any]], around: list[dict[str, Any]]) -> dict[str, Any] | None:
     if not around:
         return None
     reasons = _values(around, "throttle_reasons")

@@ -3,8 +3,9 @@
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
-from millistep.deploy.environments import write_atomically
+from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise.reading import step_ms
 
 
@@ -21,7 +22,7 @@ def main() -> None:
     write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 
-def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
+def same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any] | None:
     """Return ms per step in rounds that measured both names in one session; None without such
     rounds.
     """
@@ -38,10 +39,11 @@ def same_cell(pairs: list[tuple[dict, dict]]) -> dict | None:
     }
 
 
-def session(record: dict) -> str | None:
+def session(record: dict[str, Any]) -> str | None:
     """Return the id of a record's session; None for a record that was measured by itself."""
     return (record.get("session") or {}).get("id")
 
 
-def read(path: Path) -> dict:
-    return json.loads(path.read_text())
+def read(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(path.read_text())
+    return content

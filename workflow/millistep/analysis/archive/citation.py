@@ -8,7 +8,8 @@ import yaml
 
 def citation(root: Path) -> dict[str, Any]:
     """Return the content of CITATION.cff."""
-    return yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+    content: dict[str, Any] = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+    return content
 
 
 def bibtex(cited: dict[str, Any], note: str) -> str:

@@ -51,7 +51,8 @@ def _archive(options: argparse.Namespace) -> int:
 def _verify(options: argparse.Namespace) -> int:
     with TemporaryDirectory(prefix="millistep-") as scratch:
         found = verify(options.archive, Path(scratch))
-    sys.stdout.reconfigure(errors="backslashreplace")
+    stdout: Any = sys.stdout  # its type in typeshed does not have the method
+    stdout.reconfigure(errors="backslashreplace")
     print(f"{options.archive}: sha256 {sha256(options.archive)}")
     print("\n".join(outcome(found)))
     return found.status

@@ -11,14 +11,14 @@ from typing import Any
 PACKAGE = Path(__file__).parents[2]
 # Where CITATION.cff is: the clone, or the package if a wheel was installed.
 ROOT = PACKAGE.parents[1] if (PACKAGE.parents[1] / "CITATION.cff").is_file() else PACKAGE
-FILES = ("Snakefile", "workflow/Snakefile", "Makefile", "README.md", "LICENSE", "CITATION.cff")
-FILES += ("pyproject.toml",)
+FILES: tuple[str, ...] = ("Snakefile", "workflow/Snakefile", "Makefile", "README.md", "LICENSE")
+FILES += ("CITATION.cff", "pyproject.toml")
 FOLDERS = ("config", "envs", "profiles", "studies", "workflow")
 KINDS = {".c", ".cpp", ".css", ".csv", ".h", ".in", ".j2", ".js", ".json", ".md", ".py", ".pyx"}
 KINDS |= {".rst", ".sh", ".smk", ".toml", ".txt", ".yaml", ".yml"}
 RENDERING = ("analysis", "schemas", "reference")  # folders of the package
-PACKAGES = ("contourpy", "jinja2", "markupsafe", "matplotlib", "numpy", "pandas", "pillow")
-PACKAGES += ("pyarrow", "scipy", "tabulate")
+PACKAGES: tuple[str, ...] = ("contourpy", "jinja2", "markupsafe", "matplotlib", "numpy", "pandas")
+PACKAGES += ("pillow", "pyarrow", "scipy", "tabulate")
 MEASURED = ("records", "reference", "machines", "environments")
 
 

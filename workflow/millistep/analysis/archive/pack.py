@@ -50,7 +50,7 @@ def pack(
         for name, content in sources.items():
             _source(staging, name, content, scrub, from_run=name == CONFIG)
         data = render(staging / plan["results"] / "plan.json", staging / plan["results"])
-        about = {"schema": "millistep.archive/1", "revision": contents.revision()}
+        about: dict[str, Any] = {"schema": "millistep.archive/1", "revision": contents.revision()}
         about |= {"paths": "kept" if keep_paths else "replaced", "made_with": contents.made_with()}
         (staging / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
         digest = contents.digest(staging, measured)

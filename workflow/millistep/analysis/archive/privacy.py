@@ -35,6 +35,10 @@ class Replacement:
     pattern: re.Pattern[str]
     word: str
 
+    def made_in(self, text: str) -> str:
+        """Return the text with the word, as it is, in place of the pattern."""
+        return self.pattern.sub(lambda _: self.word, text)
+
 
 class Scrubber:
     """Replace the folders and names of this machine in a text."""
@@ -52,11 +56,11 @@ class Scrubber:
     def __call__(self, text: str) -> str:
         """Return the text without folders and names."""
         for replacement in self.folders:
-            text = replacement.pattern.sub(lambda _, to=replacement.word: to, text)
+            text = replacement.made_in(text)
         text = _ABSOLUTE.sub(_shortened, text)
         text = GPU.sub("<gpu>", text)
         for replacement in self.names:
-            text = replacement.pattern.sub(lambda _, to=replacement.word: to, text)
+            text = replacement.made_in(text)
         return text
 
     def finds_folder(self, text: str) -> str | None:

@@ -13,8 +13,9 @@ from millistep.analysis.words import one_line
 MAX_FILES, MAX_FILE_BYTES, MAX_TOTAL_BYTES = 200_000, 64 * 2**20, 2 * 2**30
 MAX_RATIO, SMALL_BYTES = 100, 16 * 2**20  # of files to zip, if the files are not small
 MAX_NAME, FORBIDDEN = 240, set('\\:*?"<>|')  # characters in a name of some system
-BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError)
-BROKEN += (RuntimeError, OverflowError, IndexError)  # zipfile raises all of these
+# zipfile raises all of these.
+BROKEN: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, struct.error, EOFError)
+BROKEN += (OSError, ValueError, RuntimeError, OverflowError, IndexError)
 
 
 def unpack(path: Path, folder: Path) -> dict[str, str]:

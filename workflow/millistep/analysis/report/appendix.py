@@ -122,7 +122,10 @@ def cell_table(data: Data, longest: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Framework": found["title"],
-            "ms/step": [within(*ends, ms) for ends in found[["ms", "low", "high"]].to_numpy()],
+            "ms/step": [
+                within(value, low, high, ms)
+                for value, low, high in found[["ms", "low", "high"]].to_numpy()
+            ],
             "Standing": [
                 f"excluded: {one_line(why, 160)}" if why else standing
                 for standing, why in found[["standing", "why_excluded"]].to_numpy()

@@ -51,7 +51,9 @@ def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
     of = slower[slower["configuration"] == named]
     total = int((ranked["configuration"] == named).sum())
     where = "every workload" if len(of) == total > 1 else f"{len(of)} of {count(total, 'workload')}"
-    by_tasks = {_span(group["ratio"]): [] for _, group in of.groupby("task", sort=False)}
+    by_tasks: dict[str, list[str]] = {
+        _span(group["ratio"]): [] for _, group in of.groupby("task", sort=False)
+    }
     for task, group in of.groupby("task", sort=False):
         by_tasks[_span(group["ratio"])].append(task)
     spans = [f"{span} times in {listed(tasks)}" for span, tasks in by_tasks.items()]

@@ -113,7 +113,8 @@ def box(data: Data, cells: pd.DataFrame) -> Finding | None:
     """Return key finding 3: what the frameworks reach without optimization by their users."""
     texts = []
     names = ("pytorch-compiled", "pytorch-eager")
-    compiled = _gains(*(f"framework == '{name}'" for name in names), data, cells)
+    new, base = (f"framework == '{name}'" for name in names)
+    compiled = _gains(new, base, data, cells)
     if len(compiled):
         texts += _counts("Compiling makes native PyTorch faster", compiled)
         texts += _largest(
@@ -212,7 +213,10 @@ def _comparable(cells: pd.DataFrame) -> pd.DataFrame:
 
 def titles_of(cells: pd.DataFrame) -> list[str]:
     """Return the titles of the configurations in the page's order."""
-    return cells.sort_values("order", kind="stable")["title"].drop_duplicates().tolist()
+    titles: list[str] = (
+        cells.sort_values("order", kind="stable")["title"].drop_duplicates().tolist()
+    )
+    return titles
 
 
 def backend(title: str) -> str:

@@ -10,6 +10,7 @@ import importlib.util
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from millistep.analysis.topics import batch_sizes, break_even, padding, pair_means, pairs, why
 
@@ -29,7 +30,9 @@ def topics(folders: Iterable[Path] = ()) -> dict[str, ModuleType]:
     for path in (Path(folder, "analysis.py") for folder in folders):
         if not path.is_file():
             continue
-        spec = importlib.util.spec_from_file_location(f"millistep_study_{path.parent.name}", path)
+        spec: Any = importlib.util.spec_from_file_location(
+            f"millistep_study_{path.parent.name}", path
+        )
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         name = getattr(module, "NAME", path.parent.name)

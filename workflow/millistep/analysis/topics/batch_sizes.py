@@ -3,10 +3,12 @@
 A step takes t = a + c * batch. The fixed share is that of a in the step of the table.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from millistep.analysis.frames import CELL, RUN, Data
 from millistep.analysis.stats import t_means
@@ -64,7 +66,7 @@ def sentences(table: pd.DataFrame) -> list[str]:
     ]
 
 
-def figure(data: Data, panels) -> None:
+def figure(data: Data, panels: Iterable[Axes]) -> None:
     """Draw ms per sample against the batch size, a panel per workload."""
     found = of_fullest_runs(steps(data), ["samples"])
     found = found.assign(ms=found["ms"] / found["samples"])

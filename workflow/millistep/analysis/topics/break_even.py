@@ -6,8 +6,11 @@ the process (import and build added). A compile cache on disk may be cold or war
 that keeps none starts alike in both cases.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from scipy import stats
 
 from millistep.analysis.frames import CELL, WORKLOAD, Data
@@ -118,7 +121,7 @@ def sentences(table: pd.DataFrame) -> list[str]:
     return [text]
 
 
-def figure(data: Data, panels) -> None:
+def figure(data: Data, panels: Iterable[Axes]) -> None:
     """Draw the seconds to N steps from the first step on, a panel per workload, logarithmic."""
     start = starts(data)
     start = start[start["keeps"] == (start["caches"] != "none")]

@@ -5,10 +5,12 @@ A call takes t = a + b n + c n L. The share of c n L at the workload's own n and
 of padding from above: it takes all positions as padding, also those that hold tokens.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.stats import t_means
@@ -139,7 +141,7 @@ def sentences(table: pd.DataFrame) -> list[str]:
     ]
 
 
-def figure(data: Data, panels) -> None:
+def figure(data: Data, panels: Iterable[Axes]) -> None:
     """Draw ms per call against the length, a panel per workload that generates."""
     found = of_fullest_runs(calls(data), KIND)
     own = found.groupby(CELL, sort=False)["new_tokens"].transform("first")

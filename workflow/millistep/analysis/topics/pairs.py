@@ -6,11 +6,12 @@ are equal. If several differ only in the values of one setting, one is the base 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from millistep.analysis.frames import CELL, WORKLOAD, Data
 from millistep.analysis.stats import ALPHA, INCONCLUSIVE, SLOWER, TIE, TIED, holm
@@ -150,7 +151,7 @@ def sentences(table: pd.DataFrame) -> list[str]:
     return found
 
 
-def figure(data: Data, panels) -> None:
+def figure(data: Data, panels: Iterable[Axes]) -> None:
     """Draw the speed-up of each pair with its interval, a panel per question."""
     for axes, (question, of) in zip(panels, table(data).groupby("question"), strict=False):
         of = of.dropna(subset="speedup")

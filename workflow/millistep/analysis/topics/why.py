@@ -1,6 +1,7 @@
 """Why is a configuration slower? The parts of a step that take longer than in the fastest one."""
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import yaml
+from matplotlib.axes import Axes
 
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.stats import SLOWER, half_width
@@ -153,7 +155,7 @@ def sentences(table: pd.DataFrame) -> list[str]:
     return found
 
 
-def figure(data: Data, panels) -> None:
+def figure(data: Data, panels: Iterable[Axes]) -> None:
     """Draw the parts of a step as a stacked bar per configuration, a panel per workload."""
     found = parts(data)
     if found.empty:

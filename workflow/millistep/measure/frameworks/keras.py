@@ -217,7 +217,7 @@ class KerasFramework(ABC):
         names = dict(zip(("x", "y", "sample_weight"), whole, strict=False))
         callback: Any = self.keras.callbacks.Callback
 
-        class Losses(callback):
+        class Losses(callback):  # type: ignore[misc]  # the base is of any type
             def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
                 losses.append(logs["loss"])  # the mean of the steps so far
 
@@ -252,7 +252,7 @@ class KerasFramework(ABC):
         callback: Any = self.keras.callbacks.Callback
         batches = self.batches_per_tick
 
-        class StepClock(callback):
+        class StepClock(callback):  # type: ignore[misc]  # the base is of any type
             next_batch = 0
 
             def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
@@ -284,7 +284,7 @@ class KerasFramework(ABC):
     def _legacy_callback(self, steps: int, cap_s: float) -> Any:
         callback: Any = self.keras.callbacks.Callback
 
-        class LegacyClock(callback):
+        class LegacyClock(callback):  # type: ignore[misc]  # the base is of any type
             begin_s = end_s = 0.0
 
             def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
@@ -316,7 +316,8 @@ def computing_dtype(model: Any) -> str:
     for layer, variable in owned.values():
         parameters[layer.compute_dtype] += _size(variable)
     if not parameters:
-        return model.compute_dtype
+        computed: str = model.compute_dtype
+        return computed
     if len(parameters) == 1:
         return next(iter(parameters))
     share = 100 / parameters.total()

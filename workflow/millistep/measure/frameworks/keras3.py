@@ -85,7 +85,7 @@ class Keras3Framework(KerasFramework):
         batch = self.fed_batch = self._batch(batch_size)
         data: Any = self.keras.utils.PyDataset
 
-        class Repeated(data):
+        class Repeated(data):  # type: ignore[misc]  # the base is of any type
             def __len__(self) -> int:
                 return ENDLESS
 

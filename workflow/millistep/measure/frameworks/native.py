@@ -15,6 +15,7 @@ from millistep.measure.models import Loop, NativeBuilder, Tick
 from millistep.measure.outcome import leaves
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
+Step = Callable[[Tensors], Any]
 AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
@@ -173,7 +174,7 @@ class NativeFramework(TorchMixin):
     def _moved(self, tensor: Any) -> Any:
         return tensor.to(self.device, non_blocking=True)
 
-    def _step(self) -> Callable[[Tensors], Any]:
+    def _step(self) -> Step:
         return {"fit": self._fit_step, "predict": self._predict_step()}[self.cell.task]
 
     def _fit_step(self, batch: Tensors, looks: bool = False) -> Any:
@@ -185,8 +186,10 @@ class NativeFramework(TorchMixin):
         self.optimizer.zero_grad(set_to_none=True)
         return loss.detach()
 
-    def _predict_step(self) -> Callable[[Tensors], Any]:
-        @self.torch.inference_mode()
+    def _predict_step(self) -> Step:
+        without_gradients: Callable[[Step], Step] = self.torch.inference_mode()
+
+        @without_gradients
         def step(batch: Tensors) -> Any:
             return self.step_model(**self._to_device(batch))
 

@@ -25,7 +25,7 @@ def seen(torch: Any, update: Callable[[], object]) -> str:
 
     names = set()
 
-    class Names(TorchDispatchMode):
+    class Names(TorchDispatchMode):  # type: ignore[misc]  # the base is of any type
         def __torch_dispatch__(
             self, operation: Any, types: Any, arguments: Any = (), options: Any = None
         ) -> Any:

@@ -69,7 +69,7 @@ def of_torch(torch: Any, forward: Any) -> list[Product]:
 
     found: list[Product] = []
 
-    class Products(TorchDispatchMode):
+    class Products(TorchDispatchMode):  # type: ignore[misc]  # the base is of any type
         def __torch_dispatch__(
             self, operation: Any, types: Any, arguments: Any = (), options: Any = None
         ) -> Any:

@@ -88,7 +88,8 @@ class Framework(NativeFramework):
         """
         from torch._dynamo.utils import counters
 
-        return counters["stats"]["unique_graphs"]
+        graphs: int = counters["stats"]["unique_graphs"]
+        return graphs
 
     def _graph_breaks(self) -> int:
         from torch._dynamo.utils import counters

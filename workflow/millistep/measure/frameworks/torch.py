@@ -124,7 +124,8 @@ class TorchMixin:
     def peak_device_mib(self) -> float | None:
         if self.cell.accelerator != "cuda":
             return None
-        return (self.torch.cuda.max_memory_allocated() + self._kept_by_graphs()) / 2**20
+        allocated: int = self.torch.cuda.max_memory_allocated()
+        return (allocated + self._kept_by_graphs()) / 2**20
 
     def _kept_by_graphs(self) -> int:
         """Return the bytes in CUDA graphs' own pools that hold no tensor now: steps compute in
@@ -140,7 +141,8 @@ class TorchMixin:
         total = self.torch.cuda.mem_get_info()[1]
         # Early releases lack this function; they have the share that was set.
         told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
-        return told() * total / 2**20
+        limit_mib: float = told() * total / 2**20
+        return limit_mib
 
 
 def _blas(config: str) -> str | None:

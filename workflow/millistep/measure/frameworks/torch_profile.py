@@ -58,7 +58,8 @@ def recorded_events(profile: Any) -> Sequence[Any]:
     results = profile.profiler.kineto_results
     found = results.events()
     if found and not hasattr(found[0], "is_user_annotation"):  # PyTorch 2.2
-        return profile.events()
+        tree: Sequence[Any] = profile.events()
+        return tree
     began = results.trace_start_ns()
     events = [
         Event(
@@ -133,7 +134,8 @@ def _composite(library: Any, schema: Any) -> bool | None:
     """
     overload = ".".join(filter(None, (schema.name, schema.overload_name)))
     try:
-        return library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
+        composite: bool = library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
+        return composite
     except RuntimeError:
         return None
 

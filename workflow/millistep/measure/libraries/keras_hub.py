@@ -9,6 +9,8 @@ try:
 except ModuleNotFoundError:
     import keras_nlp as library
 
+__all__ = ["backbone_with_heads", "fuses_attention", "library"]
+
 
 def backbone_with_heads(backbone: Any, *, head_dim: int, **sizes: Any) -> Any:
     """Return a backbone with heads of this size; a class that takes none splits its width among

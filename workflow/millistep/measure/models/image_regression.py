@@ -12,7 +12,7 @@ class Loss(NamedTuple):
     loss: torch.Tensor
 
 
-class ImageRegression(torch.nn.Module):
+class ImageRegression(torch.nn.Module):  # type: ignore[misc]  # the base is of any type
     """A model and its loss in one module, so that both are compiled together."""
 
     def __init__(self, network: torch.nn.Module) -> None:

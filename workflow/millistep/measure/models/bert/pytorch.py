@@ -48,7 +48,8 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 def attention(model: Any) -> str:
     """Return the implementation Transformers chose."""
-    return model.config._attn_implementation
+    chosen: str = model.config._attn_implementation
+    return chosen
 
 
 def _config(a: Architecture) -> Any:

@@ -19,7 +19,8 @@ PROMPT_TOKENS = 6  # begin of sequence and five words, each one token for the re
 
 def prompt_tokens(architecture: Architecture) -> int:
     """Return tokens of each prompt: six, as published, unless a probe sets longer ones."""
-    return architecture.get("prompt_tokens", PROMPT_TOKENS)
+    tokens: int = architecture.get("prompt_tokens", PROMPT_TOKENS)
+    return tokens
 
 
 def prompts(batch_size: int, length: int = PROMPT_TOKENS) -> list[str]:
@@ -36,7 +37,8 @@ def new_tokens(architecture: Architecture) -> int:
 
     ``max_length`` counts the prompt, as Keras' does.
     """
-    return architecture["max_length"] - prompt_tokens(architecture)
+    length: int = architecture["max_length"]
+    return length - prompt_tokens(architecture)
 
 
 def check_new_tokens(found: float, architecture: Architecture) -> None:

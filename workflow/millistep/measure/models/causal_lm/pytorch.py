@@ -175,7 +175,8 @@ def adapter_dtype(model: Any) -> str:
 
 def attention(model: Any) -> str:
     """Return the implementation Transformers chose."""
-    return model.config._attn_implementation
+    chosen: str = model.config._attn_implementation
+    return chosen
 
 
 def _cache_facts(cache: Any) -> dict[str, str]:

@@ -37,8 +37,8 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
 
 def _fit(a: Architecture) -> int:
     length = a["sequence_length"]
-    frozen = length * 2 * (a["layers"] * _layer(a) + _head(a))
-    adapters = length * 2 * a["layers"] * _adapters(a)
+    frozen: int = length * 2 * (a["layers"] * _layer(a) + _head(a))
+    adapters: int = length * 2 * a["layers"] * _adapters(a)
     return 2 * frozen + 3 * _attention(a, length) + 3 * adapters - _below_the_first(a, length)
 
 
@@ -47,36 +47,40 @@ def _below_the_first(a: Architecture, length: int) -> int:
     frozen.
     """
     outputs = (a["heads"] + 2 * a["key_value_heads"]) * a["head_size"]
-    inputs = length * 2 * a["hidden_size"] * (outputs + 2 * a["lora_rank"])
-    keys = _attention(a, length) // a["layers"] // 2
+    inputs: int = length * 2 * a["hidden_size"] * (outputs + 2 * a["lora_rank"])
+    keys: int = _attention(a, length) // a["layers"] // 2
     return inputs + keys
 
 
 def _generate(a: Architecture) -> int:
     read = prompt_tokens(a) + new_tokens(a) - 1
-    layers = read * 2 * a["layers"] * _layer(a)
+    layers: int = read * 2 * a["layers"] * _layer(a)
     return layers + new_tokens(a) * 2 * _head(a) + _attention(a, read)
 
 
 def _layer(a: Architecture) -> int:
     """Return parameters of one layer's matrices: query, output, key, value; gate, up, down."""
     heads = 2 * (a["heads"] + a["key_value_heads"])
-    return a["hidden_size"] * (heads * a["head_size"] + 3 * a["intermediate_size"])
+    parameters: int = a["hidden_size"] * (heads * a["head_size"] + 3 * a["intermediate_size"])
+    return parameters
 
 
 def _head(a: Architecture) -> int:
     """Return parameters of the matrix that makes logits."""
-    return a["hidden_size"] * a["vocabulary_size"]
+    parameters: int = a["hidden_size"] * a["vocabulary_size"]
+    return parameters
 
 
 def _adapters(a: Architecture) -> int:
     """Return parameters of one layer's LoRA factors, one pair for each of query and value."""
     outputs = (a["heads"] + a["key_value_heads"]) * a["head_size"]
-    return a["lora_rank"] * (2 * a["hidden_size"] + outputs)
+    parameters: int = a["lora_rank"] * (2 * a["hidden_size"] + outputs)
+    return parameters
 
 
 def _attention(a: Architecture, length: int) -> int:
     """Return FLOPs of all layers' attention over a sequence, each token seeing those before it."""
     window = a.get("sliding_window") or length
     pairs = sum(min(position + 1, window) for position in range(length))
-    return a["layers"] * 4 * a["heads"] * a["head_size"] * pairs
+    flops: int = a["layers"] * 4 * a["heads"] * a["head_size"] * pairs
+    return flops

@@ -32,4 +32,5 @@ def points(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
 
 def patch_grid(cell: Cell) -> int:
     """Return patches along one side of the image."""
-    return cell.architecture["image_size"] // cell.architecture["patch_size"]
+    side: int = cell.architecture["image_size"] // cell.architecture["patch_size"]
+    return side

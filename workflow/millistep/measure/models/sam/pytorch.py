@@ -100,7 +100,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
     return found
 
 
-class TwoPoints(torch.nn.Module):
+class TwoPoints(torch.nn.Module):  # type: ignore[misc]  # the base is of any type
     """Makes the masks of a batch of images for one set of points.
 
     ``Sam.forward`` decodes image by image and then enlarges the masks, which is no

@@ -36,12 +36,14 @@ def image_encoder(a: Architecture) -> int:
         whole = layer in a["global_layers"]
         flops += _vit_attention(1, grid, d) if whole else _vit_attention(windows**2, window, d)
         flops += 2 * grid**2 * 2 * d * a["intermediate_size"]
-    return flops + 2 * grid**2 * (d * out + 9 * out * out)
+    neck: int = 2 * grid**2 * (d * out + 9 * out * out)
+    return flops + neck
 
 
 def _patches(a: Architecture) -> int:
     """Return FLOPs of the first convolution: patches that do not overlap, of three colours."""
-    return 2 * a["image_size"] ** 2 * 3 * a["hidden_size"]
+    flops: int = 2 * a["image_size"] ** 2 * 3 * a["hidden_size"]
+    return flops
 
 
 def _vit_attention(windows: int, side: int, d: int) -> int:
@@ -68,7 +70,8 @@ def mask_decoder(a: Architecture) -> int:
     masks = MASKS * 2 * (d * d + d * d + d * (d // 8)) + 2 * MASKS * (d // 8) * 16 * pixels
     quality = 2 * (d * hidden + hidden * hidden + hidden * MASKS)
     final = _attention(TOKENS, pixels, d, d // 2)
-    return a["decoder_layers"] * layer + final + upscaling + masks + quality
+    flops: int = a["decoder_layers"] * layer + final + upscaling + masks + quality
+    return flops
 
 
 def _attention(queries: int, keys: int, d: int, inner: int) -> int:

@@ -137,7 +137,7 @@ def _preset(keras: Any, keras_cv: Any, cell: Cell) -> Any:
 
 
 def _pipeline(keras_cv: Any, a: Architecture) -> Any:
-    class Sized(keras_cv.models.StableDiffusion):
+    class Sized(keras_cv.models.StableDiffusion):  # type: ignore[misc]  # the base is of any type
         """Makes timestep embeddings as wide as the UNet; at the paper's size that is KerasCV's."""
 
         def _get_timestep_embedding(self, timestep: Any, batch_size: int) -> Any:

@@ -37,7 +37,7 @@ def image_encoder(a: Architecture) -> int:
             flops += _residual(side, width, out)
             width = out
     pixels = side**2
-    attention = 2 * pixels * 4 * width * width + 4 * pixels * pixels * width
+    attention: int = 2 * pixels * 4 * width * width + 4 * pixels * pixels * width
     middle = 2 * _residual(side, width, width) + attention
     return flops + middle + _conv(side, width, 2 * LATENT_CHANNELS)
 
@@ -53,11 +53,11 @@ def unet(a: Architecture) -> int:
     embedding, deepest = 4 * widths[0], len(widths) - 1
 
     def block(width: int, out: int, attend: bool) -> int:
-        residual = _residual(side, width, out) + 2 * embedding * out
+        residual: int = _residual(side, width, out) + 2 * embedding * out
         return residual + (_transformer(side**2, out, a) if attend else 0)
 
     width = widths[0]
-    flops = 2 * (width * embedding + embedding * embedding)
+    flops: int = 2 * (width * embedding + embedding * embedding)
     flops += _conv(side, LATENT_CHANNELS, width)
     skips = [width]
     for level, out in enumerate(widths):
@@ -95,5 +95,5 @@ def _transformer(pixels: int, d: int, a: Architecture) -> int:
     """Return FLOPs: two projections; attention to itself and to the text; a gated layer of 4 d."""
     text, context = a["text_length"], a["context_size"]
     itself = 2 * pixels * 4 * d * d + 4 * pixels * pixels * d
-    cross = 2 * pixels * 2 * d * d + 2 * text * 2 * context * d + 4 * pixels * text * d
+    cross: int = 2 * pixels * 2 * d * d + 2 * text * 2 * context * d + 4 * pixels * text * d
     return 2 * pixels * 2 * d * d + itself + cross + 2 * pixels * (d * 8 * d + 4 * d * d)
