@@ -77,7 +77,7 @@ def test_work_is_what_pytorch_counts(model, task, batch, sizes, beside, told):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['model']}-{row['task']}")
 def test_flops_of_a_published_step(row):
-    path = ROOT / "workflow" / "measure" / "models" / row["model"] / "model.yaml"
+    path = ROOT / "workflow/millistep/measure/models" / row["model"] / "model.yaml"
     architecture = yaml.safe_load(path.read_text())["architecture"]["paper"]
     found = work(row["model"]).per_step(row["task"], architecture, int(row["batch_size"]))
     assert found["flops_per_step"] == int(row["flops_per_step"])
