@@ -12,6 +12,7 @@ import os
 import queue
 import sys
 import threading
+import time
 
 import torch
 import transformers
@@ -278,7 +279,6 @@ def larger_in_half_the_calls():
 
 CHEATS = {
     "predict": [
-        another_thread,
         lazy_outputs,
         cached_outputs,
         stale_buffer,
@@ -286,6 +286,7 @@ CHEATS = {
         lower_precision,
         lower_precision_of_products,
         skipped_work,
+        another_thread,
     ],
     "fit": [missing_optimizer_step, every_second_optimizer_step, skipped_work],
 }
@@ -316,8 +317,15 @@ def main():
         "base": contextlib.nullcontext,
         "null": contextlib.nullcontext,
         **{patch.__name__: patch for patch in CHEATS[task]},
-        **{f"honest {name}": patch for name, patch in HONEST[task].items()},
     }
+    # On a busy machine, the CPU time of honest programs varies less. They come first, because a
+    # cheat may leave work for later.
+    honest = {"base": contextlib.nullcontext, "null": contextlib.nullcontext, **HONEST[task]}
+    wall, time.perf_counter_ns = time.perf_counter_ns, time.process_time_ns
+    for name, patch in honest.items():
+        with patch():
+            print(json.dumps({"name": f"honest {name}", **measured(cell)}), flush=True)
+    time.perf_counter_ns = wall
     for name, patch in patches.items():
         with patch():
             print(json.dumps({"name": name, **measured(cell)}), flush=True)

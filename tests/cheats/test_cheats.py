@@ -57,6 +57,6 @@ def test_every_cheat_is_refused(found):
 def test_honest_optimizations_pass(found):
     _, sides = found
     honest = {name: side for name, side in sides.items() if name.startswith("honest ")}
-    assert honest
+    assert len(honest) >= 5
     for name, side in honest.items():
-        assert problem(sides["base"], sides["null"], side) == SAME, name
+        assert problem(honest["honest base"], honest["honest null"], side) == SAME, name
