@@ -140,14 +140,15 @@ class Timer:
         self.first_step_ns = self._clock() - self.started_ns
         self._warmup_ticks = 1
         step_ns = yield from self._warm_up()
+        if self._protocol.synchronized_steps:
+            # Not after the turns, when Snakemake handles the end of the run before.
+            yield from self._synchronized()
         self.compilations_before = self._compilations()
         size = window_steps(self._protocol, step_ns, self._most_steps)
         short = step_ns <= STILL_COLD * self._protocol.window_s * 1e9
         discarded = max(1, size // DISCARDED) if short else 0
         while number := self._next_turn(self):
             yield from self._turn(min(number, self.windows_left), size, discarded)
-        if self._protocol.synchronized_steps:
-            yield from self._synchronized()
         compilations = self._compilations()
         if compilations is not None and self.compilations_before is not None:
             self.compilations_during = compilations - self.compilations_before
