@@ -99,7 +99,7 @@ def test_citation(six):
     first, second = methods.sections(six, "f" * 64)
     assert first["anchor"] == "methods" and second["anchor"] == "cite"
     assert "@software{millistep," in second["code"] and "f" * 64 in second["code"]
-    assert "100 % of 33 planned runs" in second["text"].replace("\u00a0", " ")
+    assert "hold 33 of 33 planned runs" in second["text"]
     failed = {"status": "oom", "reason": "no memory", "timing": None}
     nothing = made({BERT: TIMES}, change=lambda record: record.update(failed))
     assert [each["text"] for each in methods.sections(nothing, "")] == [methods.NOTHING] * 2

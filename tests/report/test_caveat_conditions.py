@@ -12,11 +12,7 @@ from millistep.analysis.caveats import KINDS
 NAN = np.nan
 # By kind: columns, lines that raise it, lines that do not.
 BARS = {
-    "no_time": (
-        ["ok_runs", "planned_runs", "status"],
-        [(2, 3, "ok"), (0, 3, "oom")],
-        [(3, 3, "ok"), (0, 3, "unsupported"), (0, 0, "unsupported")],
-    ),
+    "no_time": (["status"], [("oom",), ("missing",)], [("unsupported",)]),
     "single_run": (["runs"], [(1,)], [(0,), (2,)]),
     "execution_differs": (["entry"], [("execution",)], [("precision",)]),
     "precision_differs": (["entry"], [("precision",)], [("execution",)]),

@@ -192,3 +192,20 @@ def test_results_without_any_time_have_a_caveat_for_that():
             record[part] = None
 
     assert "no_time" in set(caveats(made(TIMES, change=fail))["kind"])
+
+
+def test_runs_without_a_time_are_counted_and_the_first_reason_is_theirs():
+    found = caveats(made(TIMES, change=failing)).set_index("kind")
+    assert found.loc["no_time", "text"] == (
+        "1 planned run has no time: Keras 3 (PyTorch) in bert fit. First reason: memory ran out."
+    )
+
+
+def test_an_unknown_share_of_padding_is_no_bound(six, monkeypatch):
+    frame, shown = caveat_frames.padding(six), []
+    for high in (0.4, 1.0):
+        changed = frame.assign(high=high)
+        monkeypatch.setattr(caveat_frames, "padding", lambda data, changed=changed: changed)
+        shown.append(caveats(six).set_index("kind").loc["static_padding", "text"])
+    assert "padding is at most 40\u00a0% of a" in shown[0]
+    assert "the noise leaves open how much of a" in shown[1] and "at most" not in shown[1]

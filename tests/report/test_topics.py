@@ -87,6 +87,19 @@ def test_the_shorter_step_makes_up_for_its_start():
     assert never.isna().all()
 
 
+def test_break_even_counts_pairs_whose_steps_differ():
+    line = {"counted_from": "first step", "steps": 100}
+    other = line | {"counted_from": "process start"}
+    found = pd.DataFrame(
+        [line | {"ratio_low": low} for low in (0.9, 1.1, None)]
+        + [line | {"steps": 1, "ratio_low": 1.2}, other | {"ratio_low": 1.1}]
+    )
+    (text,) = break_even.sentences(found)
+    assert text.startswith("In 1 of 2 pairs with different steps, the configuration with the")
+    assert text.endswith("ahead after 100 steps.")
+    assert break_even.sentences(found[found["ratio_low"].isna()]) == []
+
+
 def test_native_code_is_compared_with_the_fastest_of_its_library(monkeypatch):
     monkeypatch.setitem(TITLES, "pytorch-cpp", "PyTorch (C++ op)")
     topic = topics([STUDIES / "native_code"])["native_code"]

@@ -39,10 +39,14 @@ def runs(data: Data) -> pd.DataFrame:
     return found.reindex(columns=list(dict.fromkeys([*found, *NEEDED])))
 
 
+def runs_without_a_time(data: Data) -> pd.DataFrame:
+    """Return the planned runs that are not successful."""
+    return data.runs[~data.runs["ok"]]
+
+
 def cells(data: Data) -> pd.DataFrame:
-    """Return all planned cells with their number of successful runs."""
-    ok = data.runs.groupby(CELL, sort=False)["ok"].sum().rename("ok_runs")
-    return data.cells.join(ok, on=CELL)
+    """Return all planned cells."""
+    return data.cells
 
 
 def plan(data: Data) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from millistep.analysis.frames import Data
 from millistep.analysis.report.page import section
 from millistep.analysis.report.setting import machines, period, software
 from millistep.analysis.stats import ALPHA, TIE
-from millistep.analysis.words import count, listed, percent, template
+from millistep.analysis.words import count, listed, template
 
 NOTHING = "No run has a time: there is nothing to cite."
 TEXT = """\
@@ -86,7 +86,7 @@ def citing(data: Data, cited: dict[str, Any], digest: str) -> dict[str, str]:
     runs = data.runs[data.runs["ok"]]
     if runs.empty:
         return {"text": NOTHING}
-    measured = f"{percent(len(runs) / len(data.runs))} of {count(len(data.runs), 'planned run')}"
+    measured = f"{len(runs)} of {count(len(data.runs), 'planned run')}"
     note = f"Results at {data.plan['scale']} scale, measured on {machines(runs)}, {period(runs)}"
     return {
         "text": "Archive the results with `snakemake archive` and cite the archive, because its "

@@ -27,6 +27,7 @@ READINGS = {"first step": "first_s", "process start": "whole_s"}
 SIDES = ["faster", "slower"]
 TIMING = ["import_s", "build_s", "first_step_s", "warmup_s", "warmup_steps", "compile_cache"]
 COLUMNS = [*WORKLOAD, "workload", *SIDES, "caches", "counted_from", "steps", "low", "high"]
+COLUMNS += ["ratio_low"]
 STEPS = np.logspace(0, 5, 41)
 
 
@@ -93,7 +94,7 @@ def _counted(pairs: pd.DataFrame, counted_from: str, seconds: str) -> pd.DataFra
         "high": overtaken(late_s + half_s, step_s, pairs["low"]),
     }
     keys = pairs[[*WORKLOAD, *SIDES, "caches"]]
-    return keys.assign(counted_from=counted_from, **steps)
+    return keys.assign(counted_from=counted_from, **steps, ratio_low=pairs["low"])
 
 
 def overtaken(late_s: pd.Series, step_s: pd.Series, ratio: pd.Series) -> pd.Series:
@@ -107,16 +108,18 @@ def overtaken(late_s: pd.Series, step_s: pd.Series, ratio: pd.Series) -> pd.Seri
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """Return sentences such as 'In 12 of 60 pairs, the configuration with the shorter step starts
-    later; ...'
+    """Return sentences such as 'In 12 of 60 pairs with different steps, the configuration with the
+    shorter step starts later; ...'
     """
-    found = table[table["counted_from"] == "first step"].dropna(subset="steps")
+    differ = table["ratio_low"] > 1  # otherwise the noise decides which step is the shorter one
+    found = table[differ & (table["counted_from"] == "first step")].dropna(subset="steps")
     behind = found[found["steps"] > 1]
     if behind.empty:
         return []
+    pairs, steps = count(len(found), "pair"), behind["steps"].median()
     text = (
-        f"In {len(behind)} of {count(len(found), 'pair')}, the configuration with the shorter step "
-        f"starts later; half of them are ahead after {behind['steps'].median():,.0f} steps."
+        f"In {len(behind)} of {pairs} with different steps, the configuration with the shorter "
+        f"step starts later; half of them are ahead after {steps:,.0f} steps."
     )
     return [text]
 
