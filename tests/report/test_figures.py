@@ -1,5 +1,7 @@
 """Axes that a reader can read."""
 
+from types import SimpleNamespace
+
 import pytest
 from matplotlib.figure import Figure
 
@@ -18,3 +20,20 @@ def test_a_logarithmic_axis_has_ticks_at_round_numbers(low, high, fewest):
     labels = [axes.xaxis.get_major_formatter()(tick, 0) for tick in shown]
     assert len({*labels}) == len(shown) >= fewest
     assert all(len(label) <= 5 for label in labels)
+
+
+def test_a_long_title_stays_above_its_panel(tmp_path, monkeypatch):
+    def figure(data, panels):
+        for axes in (next(panels), next(panels)):
+            axes.plot([1, 2], [1, 2])
+            axes.set_yticks([1, 2], ["Stable Diffusion predict", "Gemma generate, batch 4"])
+            axes.set(title="What does Keras 3 change on TensorFlow?")
+
+    drawn = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))
+    assert figures.draw("x", figures.of_topic(SimpleNamespace(figure=figure), None), tmp_path)
+    for axes in drawn[0].axes:
+        (title,) = (text for text in axes.texts + [axes._left_title] if text.get_text())
+        ends = title.get_window_extent()
+        assert ends.x1 <= axes.get_window_extent().x1 + 30
+        assert 0 <= ends.x0 and ends.x1 <= drawn[0].bbox.x1

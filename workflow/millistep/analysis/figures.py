@@ -6,6 +6,7 @@ configuration are those of the plan. A topic brings `figure(data, panels)`.
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -30,6 +31,7 @@ RC: dict[Any, Any] = {
     "svg.hashsalt": "millistep",
     "pdf.fonttype": 42,
     "text.parse_math": False,
+    "text.hinting": "no_hinting",  # widths as in a browser, which scales letters
     "font.sans-serif": ["DejaVu Sans"],
     "axes.titlesize": 10,
     "axes.titlelocation": "left",
@@ -45,6 +47,7 @@ RC: dict[Any, Any] = {
     for name in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 }
 WIDTH_IN, PANEL_IN, MOST_PANELS = 8.0, 2.3, 16
+TITLE_CHARACTERS = 24  # of a line above a panel
 DARKEST = 8.0  # times the fastest
 DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # the same data give the same file
 MOST_ROWS, MOST_MARKS = 40, 10_000
@@ -80,6 +83,8 @@ def of_topic(topic: Any, data: Data) -> Callable[[Figure], None]:
         grid = figure.add_gridspec(max(rows, 1), 2)
         for place, axes in enumerate(used):
             axes.set_subplotspec(grid[divmod(place, 2)])
+        for axes in used:
+            axes.set_title(fill(axes.get_title(loc="left"), TITLE_CHARACTERS))
         for axis in (axis for axes in used for axis in (axes.xaxis, axes.yaxis)):
             if axis.get_scale() == "log":
                 _logarithmic(axis)

@@ -122,8 +122,8 @@ def decided(data: Data) -> str:
     if not still_open:
         return f"Every framework is placed in all of {count(total, 'workload')}; {resolved}."
     return (
-        f"{total - still_open} of {count(total, 'workload')} {'is' if total == 1 else 'are'} "
-        "decided; open: "
+        f"{total - still_open} of {count(total, 'workload')} "
+        f"{'is' if total - still_open == 1 else 'are'} decided; open: "
         f"{some(labels.unique())}. {resolved[0].upper()}{resolved[1:]}."
     )
 
