@@ -37,7 +37,8 @@ def predicting(model, framework):
 
 
 def of_bert(task, framework):
-    return cell("bert", framework, task, "smoke", batch_size=4)
+    # Dropout of Keras 2 depends on what the process made before; base and patch are two processes.
+    return cell("bert", framework, task, "smoke", batch_size=4, dropout=0.0)
 
 
 def working(task, framework):
@@ -140,13 +141,10 @@ def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothin
 
 
 @pytest.mark.parametrize(("task", "framework"), WORKING)
-def test_a_regression_check_finds_equal_results_of_equal_versions(task, framework, told, tmp_path):
+def test_a_regression_check_finds_equal_results_of_equal_versions(task, framework, told):
     first, again, other, counted = told[task, framework]
     assert first["kind"] == ("losses" if task == "fit" else "outputs")
     assert len(first["values"]) >= 10 and None not in first["values"]
-    if (task, framework) == ("fit", "keras2-tensorflow"):
-        # Its dropout depends on what the process made before: base and patch are two processes.
-        again = run("read_back", of_bert(task, framework), "work_done", folder=tmp_path)[0]
     assert difference(first["values"], again["values"]) < 1e-5
     assert difference(first["values"], other["values"]) > 1e-2
     assert first["call_ms"] > 0.5 * first["step_ms"] > 0

@@ -21,7 +21,7 @@ PARTS = (("stable_diffusion", "gemma"), ("sam", "mistral"), ("bert",))
 TASKS = ("fit", "predict"), ("fit", "generate")
 ROWS = {
     "stable_diffusion": {"predict": "default"},
-    "sam": {"fit": "default"},
+    "sam": {"predict": "default"},
     "gemma": {"generate": 1},
     "mistral": {"fit": "default"},
 }

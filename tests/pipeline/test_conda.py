@@ -69,7 +69,8 @@ def complete(project) -> set[str]:
 
 
 def test_a_lock_that_cannot_be_installed_costs_its_own_cells_alone(fresh, path):
-    fresh.configure(columns=["keras3-jax", "pytorch-eager"])
+    predict = {"bert": {"predict": "default"}}
+    fresh.configure(models=predict, columns=["keras3-jax", "pytorch-eager"])
     lock = fresh.folder / "envs/2026-11/cpu/pytorch.post-deploy.sh"
     locked = lock.read_bytes()
     lock.write_text(re.sub(r"(?m)^accelerate==\S+", "accelerate==99.9", lock.read_text()))

@@ -13,8 +13,8 @@ def patched(fresh, tmp_path):
     trees = [tmp_path / "my trees" / name for name in ("fork", "broken")]
     for tree, source in zip(trees, ("SAYS = 'fork'", "SAYS = ("), strict=True):
         source_tree(tree, source)
-    over = [{"framework": "keras3-jax", "overlay": [str(tree)]} for tree in trees]
-    fresh.configure(models={"bert": {"predict": "default"}}, columns=["keras3-jax", *over])
+    over = [{"framework": "pytorch-eager", "overlay": [str(tree)]} for tree in trees]
+    fresh.configure(models={"bert": {"predict": "default"}}, columns=["pytorch-eager", *over])
     return fresh, *trees
 
 
@@ -25,20 +25,26 @@ def test_a_source_tree_is_measured_beside_the_release_and_a_broken_one_says_why(
     assert done.returncode != 0, "an environment that cannot be made is no success"
     records = {r["cell"]["column"]: r for r in project.found()}
     statuses = {name: record["status"] for name, record in records.items()}
-    assert statuses == {"keras3-jax": "ok", "keras3-jax+fork": "ok", "keras3-jax+broken": "error"}
-    release, over = (records[name]["environment"] for name in ("keras3-jax", "keras3-jax+fork"))
+    assert statuses == {
+        "pytorch-eager": "ok",
+        "pytorch-eager+fork": "ok",
+        "pytorch-eager+broken": "error",
+    }
+    release, over = (
+        records[name]["environment"] for name in ("pytorch-eager", "pytorch-eager+fork")
+    )
     assert over["packages"] == {**release["packages"], "tiny-thing": "3.0"}
-    reason = records["keras3-jax+broken"]["reason"]
+    reason = records["pytorch-eager+broken"]["reason"]
     assert f"{broken} cannot be installed: " in reason
     assert "cannot be installed: " in (project.folder / TABLE).read_text()
 
     # A start tries an environment again that failed; a changed file affects its own cells alone.
-    assert project.measured() == {"keras3-jax+broken": 1}
+    assert project.measured() == {"pytorch-eager+broken": 1}
     (fork / "tiny_thing.py").write_text("SAYS = 'edited'")
-    assert project.measured() == {"keras3-jax+fork": 1, "keras3-jax+broken": 1}
+    assert project.measured() == {"pytorch-eager+fork": 1, "pytorch-eager+broken": 1}
     (broken / "tiny_thing.py").write_text("SAYS = 'mended'")
-    assert project.measured() == {"keras3-jax+fork": 1, "keras3-jax+broken": 1}
+    assert project.measured() == {"pytorch-eager+fork": 1, "pytorch-eager+broken": 1}
     project.measure(**backend)
     again = {r["cell"]["column"]: r for r in project.found()}
     assert {record["status"] for record in again.values()} == {"ok"}
-    assert again["keras3-jax"] == records["keras3-jax"]
+    assert again["pytorch-eager"] == records["pytorch-eager"]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from millistep.analysis import answer, load
-from millistep.analysis.commands import main
+from millistep.analysis import answer, commands, load
+from millistep.analysis.comment import comment
 from millistep.analysis.load import InputError
 from tests.analysis_fixtures import files, write
 from tests.report.made import configuration, made
@@ -43,7 +43,7 @@ def fail(*names: str, model: str = "sam"):
 def found_in(data, **settings):
     settings = SETTINGS | settings
     found = answer.answer(data, settings["threshold"], settings["looks"])
-    return found, answer.comment(data, found, settings, "0" * 64)
+    return found, comment(data, found, settings, "0" * 64)
 
 
 def test_a_slower_workload_is_status_1():
@@ -271,8 +271,8 @@ def plan(tmp_path):
 def test_the_command_writes_what_planning_reads(plan):
     settings = json.dumps(SETTINGS)
     folder = plan.parent
-    command = ["comment", "--plan", str(plan), "--settings", settings, "--output-dir", str(folder)]
-    assert main(command) == 0
+    command = ["--plan", str(plan), "--settings", settings, "--output-dir", str(folder)]
+    assert commands.comment(command) == 0
     content = json.loads((folder / "answer.json").read_text())
     assert content["decided"] is True and content["status"] == 0
     assert content["seconds_of_a_round"] == {"bert/fit/4": 12, "gemma/generate/2": 10}

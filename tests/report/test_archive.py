@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from millistep.analysis import tables
-from millistep.analysis.archive import SUMS, commands, contents, pack, privacy, unpack, verify
-from millistep.analysis.commands import main
+from millistep.analysis import commands, tables
+from millistep.analysis.archive import SUMS, contents, pack, privacy, unpack, verify, words
 from millistep.analysis.load import InputError, load
 from millistep.analysis.topics import TOPICS, topics
 from tests.analysis_fixtures import files, write
@@ -88,15 +87,15 @@ def test_an_archive_is_the_same_twice_and_verifies(project, tmp_path):
         names = set(zipped.namelist())
     assert {RECORD, "results/self_test.json", "workflow/Snakefile", "LICENSE"} <= names
     assert "results/reference/smoke/bert/fit-b4/round1-cpu.json" in names
-    assert commands.outcome(found)[-1].startswith("IDENTICAL")
+    assert words.outcome(found)[-1].startswith("IDENTICAL")
 
 
 def test_everything_that_is_rendered_verifies_by_the_command(content, tmp_path, capsys):
     output, plan = tmp_path / "millistep.zip", write(tmp_path / "project", content)
-    assert main(["archive", "--plan", str(plan), "--output", str(output)]) == 0
+    assert commands.archive(["--plan", str(plan), "--output", str(output)]) == 0
     printed = capsys.readouterr().out
     assert "@software{millistep," in printed and contents.sha256(output) in printed
-    assert main(["verify", str(output)]) == 0
+    assert commands.verify([str(output)]) == 0
     assert "0 differ" in capsys.readouterr().out
     with zipfile.ZipFile(output) as zipped:
         crate = json.loads(zipped.read("ro-crate-metadata.json"))["@graph"]
@@ -135,7 +134,7 @@ def test_everything_that_is_rendered_verifies_by_the_command(content, tmp_path, 
 def test_what_was_changed_is_named(project, tmp_path, name, data, sums, status, said):
     found = checked(rewritten(archived(project), {name: data}, sums), tmp_path)
     assert found.status == status
-    assert said in "\n".join(commands.outcome(found))
+    assert said in "\n".join(words.outcome(found))
 
 
 @pytest.mark.parametrize("cause", ["sources", "versions"])
@@ -151,7 +150,7 @@ def test_other_sources_or_libraries_make_it_not_verifiable(project, tmp_path, ca
         changes["archive.json"] = json.dumps(about).encode()
     found = checked(rewritten(archive, changes), tmp_path)
     assert found.status == verify.NOT_VERIFIABLE
-    said = "\n".join(commands.outcome(found))
+    said = "\n".join(words.outcome(found))
     assert {"sources": "tables.py", "versions": "rendered with pandas 1.0"}[cause] in said
     assert "check out revision" in said
 
@@ -208,7 +207,7 @@ def test_what_is_no_archive_has_no_verdict(tmp_path, capsys, data, said):
         with zipfile.ZipFile(path, "w") as zipped:
             for name, text in data.items():
                 zipped.writestr(name, text)
-    assert main(["verify", str(path)]) == verify.NO_ARCHIVE
+    assert commands.verify([str(path)]) == verify.NO_ARCHIVE
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
 

@@ -3,9 +3,8 @@
 import pandas as pd
 import pytest
 
-from millistep.analysis import compare
+from millistep.analysis import commands, compare
 from millistep.analysis.archive import pack
-from millistep.analysis.commands import main
 from tests.analysis_fixtures import files, write
 from tests.report.made import made
 
@@ -133,7 +132,7 @@ def test_the_command_reads_archives_and_folders(tmp_path, monkeypatch, capsys):
     plan = write(tmp_path / "a", files("six_columns"))
     archive, output = tmp_path / "a.zip", tmp_path / "comparison.html"
     pack.pack(plan, archive)
-    assert main(["compare", str(archive), str(plan.parent), "--output", str(output)]) == 0
+    assert commands.compare([str(archive), str(plan.parent), "--output", str(output)]) == 0
     page, text = output.read_text(), output.with_suffix(".md").read_text()
     assert "Nothing else differs." in page and "runs in common" in page
     assert text.startswith("# Two results compared\n\nBase: a.zip: smoke scale, AMD EPYC")
@@ -141,6 +140,6 @@ def test_the_command_reads_archives_and_folders(tmp_path, monkeypatch, capsys):
     with archive.open("r+b") as file:
         file.seek(5000)
         file.write(b"changed")
-    assert main(["compare", str(archive), str(plan.parent), "--output", str(output)]) == 1
-    assert main(["compare", str(archive), str(plan.parent), "--output", "a.csv"]) == 1
+    assert commands.compare([str(archive), str(plan.parent), "--output", str(output)]) == 1
+    assert commands.compare([str(archive), str(plan.parent), "--output", "a.csv"]) == 1
     assert "must end in .html" in capsys.readouterr().err

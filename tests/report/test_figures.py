@@ -33,7 +33,7 @@ def test_a_long_title_stays_above_its_panel(tmp_path, monkeypatch):
     monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))
     assert figures.draw("x", figures.of_topic(SimpleNamespace(figure=figure), None), tmp_path)
     for axes in drawn[0].axes:
-        (title,) = (text for text in axes.texts + [axes._left_title] if text.get_text())
+        (title,) = (text for text in [*axes.texts, axes._left_title] if text.get_text())
         ends = title.get_window_extent()
         assert ends.x1 <= axes.get_window_extent().x1 + 30
-        assert 0 <= ends.x0 and ends.x1 <= drawn[0].bbox.x1
+        assert ends.x0 >= 0 and ends.x1 <= drawn[0].bbox.x1

@@ -15,8 +15,8 @@ FOR_USERS = {
     "check-model": ("planning.check_model:main", "run two steps of a model on each framework"),
     "answer": ("planning.answer:main", "measure whether a patch changes the time of a step"),
     "bisect": ("planning.bisect:main", "find the commit that changed the time of a step"),
-    "compare": ("analysis.commands:main", "compare two archives or folders of results"),
-    "verify": ("analysis.commands:main", "check an archive and render its results again"),
+    "compare": ("analysis.commands:compare", "compare two archives or folders of results"),
+    "verify": ("analysis.commands:verify", "check an archive and render its results again"),
 }
 FOR_RULES = {
     "check": ("planning.files:check", "check configuration files"),
@@ -28,9 +28,9 @@ FOR_RULES = {
     "known-steps": ("supervise.known_steps:main", "time steps of known duration"),
     "self-test": ("supervise.self_test:main", "write the results of the self-test"),
     "alone": ("supervise.alone:main", "run a program while nothing is timed"),
-    "render": ("analysis.commands:main", "write tables, figures and the report"),
-    "archive": ("analysis.commands:main", "write one zip that can be verified and cited"),
-    "comment": ("analysis.commands:main", "write the comment on a pull request"),
+    "render": ("analysis.commands:render", "write tables, figures and the report"),
+    "archive": ("analysis.commands:archive", "write one zip that can be verified and cited"),
+    "comment": ("analysis.commands:comment", "write the comment on a pull request"),
 }
 
 
@@ -51,8 +51,7 @@ def main() -> None:
     measures = name in FOR_USERS and module.startswith("planning.")
     if measures and not (Path(__file__).absolute().parents[2] / "envs").is_dir():
         sys.exit(f"millistep {name}: run it in a clone, which has envs/: python3 workflow {name}")
-    if not module.startswith("analysis."):  # the analysis has one parser for its commands
-        sys.argv[:2] = [f"millistep {name}"]
+    sys.argv[:2] = [f"millistep {name}"]
     try:
         sys.exit(getattr(importlib.import_module(f"millistep.{module}"), function)())
     except KeyboardInterrupt:

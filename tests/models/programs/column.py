@@ -28,23 +28,25 @@ def measured(cell):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: cell.threads])
     framework = framework_of(cell)
     framework.build()
-    framework.run(Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations))
+    timed(framework)
     return framework
+
+
+def timed(framework):
+    """A timer after a few steps of the framework."""
+    timer = Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations)
+    framework.run(timer)
+    return timer
 
 
 def work_done(cell):
     """What a regression check compares of the cell, twice, and of another seed; and its calls."""
     framework = measured(cell)
+    step_ns = timed(framework).step_ns
     outcome.PAIRS, outcome.CALL_S = 2, 0.1
-    found = [outcome.outcome(framework, framework_step_ns(framework)) for _ in range(2)]
+    found = [outcome.outcome(framework, step_ns) for _ in range(2)]
     framework.cell = replace(cell, seed=cell.seed + 1)
-    return [*found, outcome.outcome(framework, framework_step_ns(framework)), calls(framework)]
-
-
-def framework_step_ns(framework):
-    timer = Timer(PROTOCOLS["smoke"], framework.fence, framework.compilations)
-    framework.run(timer)
-    return timer.step_ns
+    return [*found, outcome.outcome(framework, step_ns), calls(framework)]
 
 
 def predict(cell, folder, counterparts, as_keras, inputs=None, answer=lambda found: found):

@@ -1,18 +1,14 @@
 """Compare two archives or folders of results: a ratio per cell, and what else differs."""
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from millistep.analysis import stats, tables
-from millistep.analysis.archive.verify import intact
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
-from millistep.analysis.load import InputError, load
 from millistep.analysis.report.page import write_page
 from millistep.analysis.report.setting import machines, outcomes, period
 from millistep.analysis.topics.pairs import verdicts
@@ -153,24 +149,3 @@ def compare(base: Data, other: Data, names: tuple[str, str], output: Path) -> No
         texts = frame.map(lambda value: markdown(str(value)))
         parts += [f"## {title.capitalize()}", texts.to_markdown(index=False, disable_numparse=True)]
     output.with_suffix(".md").write_text("\n\n".join(filter(None, parts)) + "\n", "utf-8")
-
-
-def register(commands: Any) -> None:
-    """Add the command `compare`."""
-    options = commands.add_parser("compare", help="compare two archives or folders of results")
-    options.add_argument("base", type=Path)
-    options.add_argument("other", type=Path)
-    options.add_argument("--output", type=Path, required=True, help="the page, ending in .html")
-    options.set_defaults(function=_main, failure=1)
-
-
-def _main(options: argparse.Namespace) -> int:
-    if options.output.suffix != ".html":
-        raise InputError(f"{options.output}: the name of the page must end in .html")
-    with TemporaryDirectory(prefix="millistep-") as scratch:
-        sides = []
-        for name, path in (("base", options.base), ("other", options.other)):
-            (folder := Path(scratch, name)).mkdir()
-            sides.append(load(path / "plan.json" if path.is_dir() else intact(path, folder)))
-        compare(sides[0], sides[1], (options.base.name, options.other.name), options.output)
-    return 0

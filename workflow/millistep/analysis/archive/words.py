@@ -1,23 +1,10 @@
-"""The commands `archive` and `verify`: options, what they print, exit statuses."""
+"""What the commands `archive` and `verify` print."""
 
-import argparse
-import json
-import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 from millistep.analysis.archive.citation import bibtex, citation
 from millistep.analysis.archive.contents import ROOT, sha256
-from millistep.analysis.archive.pack import pack
-from millistep.analysis.archive.verify import (
-    DIFFERS,
-    IDENTICAL,
-    NO_ARCHIVE,
-    NOT_VERIFIABLE,
-    Verification,
-    verify,
-)
+from millistep.analysis.archive.verify import DIFFERS, IDENTICAL, NOT_VERIFIABLE, Verification
 from millistep.analysis.frames import Data
 from millistep.analysis.report.setting import machines, period
 from millistep.analysis.words import count
@@ -27,35 +14,6 @@ VERDICTS = {
     DIFFERS: "DIFFERS: this is not the archive as it was made.",
     NOT_VERIFIABLE: "NOT VERIFIABLE HERE: every file is as archived, but some render differently.",
 }
-
-
-def register(commands: Any) -> None:
-    """Add both commands."""
-    options = commands.add_parser("archive", help="write one zip that can be verified and cited")
-    options.add_argument("--plan", type=Path, default=Path("results/plan.json"))
-    options.add_argument("--config", type=json.loads, help="the whole configuration as JSON")
-    options.add_argument("--output", type=Path, required=True)
-    options.add_argument("--keep-paths", action="store_true", help="keep folders, user, host name")
-    options.set_defaults(function=_archive, failure=1)
-    options = commands.add_parser("verify", help="check an archive and render its results again")
-    options.add_argument("archive", type=Path)
-    options.set_defaults(function=_verify, failure=NO_ARCHIVE)
-
-
-def _archive(options: argparse.Namespace) -> int:
-    found = pack(options.plan, options.output, options.config, options.keep_paths)
-    print(summary(options.output, *found))
-    return 0
-
-
-def _verify(options: argparse.Namespace) -> int:
-    with TemporaryDirectory(prefix="millistep-") as scratch:
-        found = verify(options.archive, Path(scratch))
-    stdout: Any = sys.stdout  # its type in typeshed does not have the method
-    stdout.reconfigure(errors="backslashreplace")
-    print(f"{options.archive}: sha256 {sha256(options.archive)}")
-    print("\n".join(outcome(found)))
-    return found.status
 
 
 def summary(output: Path, data: Data, digest: str, changed: int) -> str:
