@@ -13,6 +13,7 @@ import queue
 import sys
 import threading
 import time
+from unittest.mock import patch
 
 import torch
 import transformers
@@ -21,8 +22,9 @@ from millistep.measure import frameworks, outcome
 
 outcome.CALL_S = 0.1
 MODEL = transformers.BertForSequenceClassification
-FORWARD, LINEAR = MODEL.forward, torch.nn.functional.linear
 LAYER = transformers.models.bert.modeling_bert.BertLayer
+OPTIMIZER = torch.optim.AdamW
+FORWARD, LINEAR, STEP = MODEL.forward, torch.nn.functional.linear, OPTIMIZER.step
 
 
 def measured(cell):
@@ -32,14 +34,19 @@ def measured(cell):
     return {"dtype": "float32", **outcome.outcome(framework, 5e6)}
 
 
-@contextlib.contextmanager
 def forward(function):
     """Let the model's forward pass be another function; it is given the real one's arguments."""
-    MODEL.forward = function
-    try:
-        yield
-    finally:
-        MODEL.forward = FORWARD
+    return patch.object(MODEL, "forward", function)
+
+
+def linear(function):
+    return lambda: patch.object(torch.nn.functional, "linear", function)
+
+
+def constructor(of, **changed):
+    """Let a constructor take these options."""
+    real = of.__init__
+    return patch.object(of, "__init__", lambda *given, **options: real(*given, **options | changed))
 
 
 class Later:
@@ -52,10 +59,6 @@ class Later:
     def float(self):
         with torch.inference_mode():
             return self.compute().float()
-
-
-def key(arguments):
-    return b"".join(v.numpy().tobytes() for v in arguments.values())
 
 
 # Cheats
@@ -92,8 +95,8 @@ def lazy_outputs():
     )
 
 
-def cached_outputs():
-    """The outputs of inputs that came before are kept."""
+def kept_by(key):
+    """The outputs of arguments with an equal key are kept."""
     kept = {}
 
     def cached(self, **arguments):
@@ -105,16 +108,14 @@ def cached_outputs():
     return forward(cached)
 
 
+def cached_outputs():
+    """The outputs of inputs that came before are kept."""
+    return kept_by(lambda inputs: b"".join(v.numpy().tobytes() for v in inputs.values()))
+
+
 def stale_buffer():
     """The outputs are those of the first batch."""
-    kept = {}
-
-    def stale(self, **arguments):
-        if id(self) not in kept:
-            kept[id(self)] = FORWARD(self, **arguments)
-        return kept[id(self)]
-
-    return forward(stale)
+    return kept_by(lambda inputs: None)
 
 
 def moved_into_warm_up():
@@ -136,72 +137,33 @@ def lower_precision():
     return torch.autocast("cpu", torch.bfloat16)
 
 
-@contextlib.contextmanager
-def lower_precision_of_products():
-    """Only the products are computed in bfloat16."""
-
-    def half(x, weight, bias=None):
-        product = LINEAR(x.bfloat16(), weight.bfloat16()).float()
-        return product if bias is None else product + bias
-
-    torch.nn.functional.linear = half
-    try:
-        yield
-    finally:
-        torch.nn.functional.linear = LINEAR
+def of_products(x, weight, bias=None):
+    product = LINEAR(x.bfloat16(), weight.bfloat16()).float()
+    return product if bias is None else product + bias
 
 
-@contextlib.contextmanager
 def skipped_work():
     """The encoder's layer returns what it is given."""
-    real = LAYER.forward
-    LAYER.forward = lambda self, hidden_states, *rest, **options: hidden_states
-    try:
-        yield
-    finally:
-        LAYER.forward = real
+    return patch.object(LAYER, "forward", lambda self, states, *rest, **options: states)
 
 
-@contextlib.contextmanager
 def missing_optimizer_step():
     """The optimizer does nothing."""
-    real = torch.optim.AdamW.step
-    torch.optim.AdamW.step = lambda self, closure=None: None
-    try:
-        yield
-    finally:
-        torch.optim.AdamW.step = real
+    return patch.object(OPTIMIZER, "step", lambda self, closure=None: None)
 
 
-@contextlib.contextmanager
 def every_second_optimizer_step():
     """Every second update is left out."""
-    real, calls = torch.optim.AdamW.step, [0]
+    calls = [0]
 
     def sometimes(self, closure=None):
         calls[0] += 1
-        return real(self, closure) if calls[0] % 2 else None
+        return STEP(self, closure) if calls[0] % 2 else None
 
-    torch.optim.AdamW.step = sometimes
-    try:
-        yield
-    finally:
-        torch.optim.AdamW.step = real
+    return patch.object(OPTIMIZER, "step", sometimes)
 
 
 # Honest optimizations
-
-
-def with_linear(function):
-    @contextlib.contextmanager
-    def patched():
-        torch.nn.functional.linear = function
-        try:
-            yield
-        finally:
-            torch.nn.functional.linear = LINEAR
-
-    return patched
 
 
 def fused_bias(x, weight, bias=None):
@@ -221,21 +183,11 @@ def in_another_order(x, weight, bias=None):
     return found if bias is None else found + bias
 
 
-@contextlib.contextmanager
-def option_of_optimizer(**options):
-    real = torch.optim.AdamW.__init__
-
-    def changed(self, *arguments, **others):
-        real(self, *arguments, **{**others, **options})
-
-    torch.optim.AdamW.__init__ = changed
-    try:
-        yield
-    finally:
-        torch.optim.AdamW.__init__ = real
+def larger_in_half_the_calls(x, weight, bias=None):
+    """Two batches are one product: here the halves of a batch, joined again."""
+    return torch.cat([LINEAR(half, weight, bias) for half in x.chunk(2)])
 
 
-@contextlib.contextmanager
 def attention(kind):
     real = MODEL.__init__
 
@@ -243,11 +195,7 @@ def attention(kind):
         config._attn_implementation = kind
         real(self, config, *arguments, **options)
 
-    MODEL.__init__ = changed
-    try:
-        yield
-    finally:
-        MODEL.__init__ = real
+    return patch.object(MODEL, "__init__", changed)
 
 
 def without_the_mask():
@@ -266,70 +214,58 @@ def constants_kept():
     return forward(cached)
 
 
-@contextlib.contextmanager
-def larger_in_half_the_calls():
-    """Two batches are one product: here the halves of a batch, joined again."""
-
-    def joined(x, weight, bias=None):
-        return torch.cat([LINEAR(half, weight, bias) for half in x.chunk(2)])
-
-    with with_linear(joined)():
-        yield
-
-
+NONE = {"base": contextlib.nullcontext, "null": contextlib.nullcontext}
 CHEATS = {
-    "predict": [
-        lazy_outputs,
-        cached_outputs,
-        stale_buffer,
-        moved_into_warm_up,
-        lower_precision,
-        lower_precision_of_products,
-        skipped_work,
-        another_thread,
-    ],
-    "fit": [missing_optimizer_step, every_second_optimizer_step, skipped_work],
+    "predict": {
+        "lazy_outputs": lazy_outputs,
+        "cached_outputs": cached_outputs,
+        "stale_buffer": stale_buffer,
+        "moved_into_warm_up": moved_into_warm_up,
+        "lower_precision": lower_precision,
+        "lower_precision_of_products": linear(of_products),
+        "skipped_work": skipped_work,
+        "another_thread": another_thread,
+    },
+    "fit": {
+        "missing_optimizer_step": missing_optimizer_step,
+        "every_second_optimizer_step": every_second_optimizer_step,
+        "skipped_work": skipped_work,
+    },
 }
 HONEST = {
     "predict": {
-        "fused_bias": with_linear(fused_bias),
-        "in_two_halves": with_linear(in_two_halves),
-        "in_another_order": with_linear(in_another_order),
+        "fused_bias": linear(fused_bias),
+        "in_two_halves": linear(in_two_halves),
+        "in_another_order": linear(in_another_order),
         "scaled_dot_product": lambda: attention("sdpa"),
         "attention_in_steps": lambda: attention("eager"),
         "without_the_mask": without_the_mask,
         "constants_kept": constants_kept,
-        "larger_in_half_the_calls": larger_in_half_the_calls,
+        "larger_in_half_the_calls": linear(larger_in_half_the_calls),
     },
     "fit": {
-        "fused_bias": with_linear(fused_bias),
-        "fused_optimizer": lambda: option_of_optimizer(fused=True),
-        "single_tensor_optimizer": lambda: option_of_optimizer(foreach=False),
+        "fused_bias": linear(fused_bias),
+        "fused_optimizer": lambda: constructor(OPTIMIZER, fused=True),
+        "single_tensor_optimizer": lambda: constructor(OPTIMIZER, foreach=False),
     },
 }
 
 
 def main():
-    asked = json.loads(sys.argv[1])
-    cell = frameworks.Cell(**asked["cell"])
-    task = cell.task
-    patches = {
-        "base": contextlib.nullcontext,
-        "null": contextlib.nullcontext,
-        **{patch.__name__: patch for patch in CHEATS[task]},
-    }
+    cell = frameworks.Cell(**json.loads(sys.argv[1])["cell"])
     # On a busy machine, the CPU time of honest programs varies less. They come first, because a
     # cheat may leave work for later.
-    honest = {"base": contextlib.nullcontext, "null": contextlib.nullcontext, **HONEST[task]}
-    wall, time.perf_counter_ns = time.perf_counter_ns, time.process_time_ns
-    for name, patch in honest.items():
-        with patch():
-            print(json.dumps({"name": f"honest {name}", **measured(cell)}), flush=True)
-    time.perf_counter_ns = wall
-    for name, patch in patches.items():
-        with patch():
-            print(json.dumps({"name": name, **measured(cell)}), flush=True)
+    with patch.object(time, "perf_counter_ns", time.process_time_ns):
+        report(cell, HONEST[cell.task], "honest ")
+    report(cell, CHEATS[cell.task])
     os._exit(0)  # work of the cheats may be left
+
+
+def report(cell, programs, kind=""):
+    """Print the outcome of the base, of the base again, and of each program."""
+    for name, program in {**NONE, **programs}.items():
+        with program():
+            print(json.dumps({"name": kind + name, **measured(cell)}), flush=True)
 
 
 if __name__ == "__main__":

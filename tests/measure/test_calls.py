@@ -1,6 +1,9 @@
 """Python calls of a step: exact, without the first steps and without our own functions."""
 
 import gc
+import sys
+
+import pytest
 
 from millistep.measure.calls import STEPS, WARM, calls
 
@@ -55,13 +58,8 @@ def test_counting_ends_with_the_loop():
         def step(self):
             super().step()
             if self.steps > WARM + 1:
-                raise ValueError
+                raise ValueError("broken")
 
-    import sys
-
-    try:
+    with pytest.raises(ValueError, match="broken"):
         calls(Broken())
-    except ValueError:
-        assert sys.getprofile() is None
-    else:
-        raise AssertionError("the loop was to fail")
+    assert sys.getprofile() is None

@@ -12,12 +12,10 @@ from millistep.planning.config import or_one_line, read_configuration
 from millistep.planning.identity import ENVS
 from millistep.planning.plan import Plan
 
-ABOUT = __doc__
-
 
 def planned() -> tuple[Plan, Path]:
     """Return the plan that a rule needs, and the file to be made of it."""
-    parser = argparse.ArgumentParser(description=ABOUT)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", required=True, help="the whole configuration, as JSON")
     parser.add_argument("--elsewhere", action="store_true", help="not measured on this machine")
     parser.add_argument("--output", type=Path, required=True)
@@ -47,7 +45,7 @@ def check() -> None:
     Snakemake reads the files of ``--configfile`` before the Snakefile. Its message names neither
     file nor line, and ``--quiet all`` suppresses the message.
     """
-    parser = argparse.ArgumentParser(description=ABOUT, allow_abbrev=False)
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
     known, _ = parser.parse_known_args()  # the others are Snakemake's
     for path in known.configfile:
