@@ -72,7 +72,7 @@ def main(names: list[str]) -> int:
         workloads, rounds, most_seconds, most_mib = SETS[name]
         with tempfile.TemporaryDirectory() as folder:
             plan = make(Path(folder), workloads, rounds)
-            command = [sys.executable, "-P", "-m", "millistep.analysis", "render"]
+            command = [sys.executable, "-P", "-m", "millistep", "render"]
             command += ["--plan", str(plan), "--output-dir", str(plan.parent)]
             started = time.monotonic()
             process = subprocess.Popen(command)
