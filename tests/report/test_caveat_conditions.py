@@ -55,16 +55,11 @@ BARS = {
 }
 
 
-def lines(monkeypatch, kind, frame):
-    monkeypatch.setattr(caveat_frames, KINDS[kind].frame, lambda data: frame)
-    return KINDS[kind].lines(None)
-
-
 @pytest.mark.parametrize("kind", BARS)
-def test_a_condition_has_this_bar(monkeypatch, kind):
+def test_a_condition_has_this_bar(kind):
     columns, raised, quiet = BARS[kind]
     frame = pd.DataFrame([*quiet, *raised], columns=columns)
-    found = lines(monkeypatch, kind, frame)
+    found = KINDS[kind].lines(frame)
     assert found.index.tolist() == list(range(len(quiet), len(frame)))
 
 
@@ -73,13 +68,13 @@ def test_every_kind_has_a_bar():
 
 
 @pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.worst])
-def test_the_worst_line_comes_first(monkeypatch, kind):
+def test_the_worst_line_comes_first(kind):
     columns, (raised, *_), _ = BARS[kind]
     frame = pd.DataFrame([raised, raised, raised], columns=columns)
     end, column = KINDS[kind].worst.split()
     frame[column] = frame[column].astype(float) + np.array([0.0, 2.0, 1.0])
     assert end == "max"
-    assert lines(monkeypatch, kind, frame).index[0] == 1
+    assert KINDS[kind].lines(frame).index[0] == 1
 
 
 def of_runs(monkeypatch, frame):

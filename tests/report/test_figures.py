@@ -29,8 +29,8 @@ def test_a_long_title_stays_above_its_panel(tmp_path, monkeypatch):
             axes.set_yticks([1, 2], ["Stable Diffusion predict", "Gemma generate, batch 4"])
             axes.set(title="What does Keras 3 change on TensorFlow?")
 
-    drawn = []
-    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))
+    drawn, canvas = [], figures.FigureCanvasSVG
+    monkeypatch.setattr(figures, "FigureCanvasSVG", lambda of: drawn.append(of) or canvas(of))
     assert figures.draw("x", figures.of_topic(SimpleNamespace(figure=figure), None), tmp_path)
     for axes in drawn[0].axes:
         (title,) = (text for text in [*axes.texts, axes._left_title] if text.get_text())

@@ -84,8 +84,11 @@ def differing(data: Data) -> pd.DataFrame:
     values = entries.groupby(keys, sort=False)["value"].agg(_merged).rename("value").reset_index()
     values = values[values["value"] != "none seen"]
     several = values.groupby([*WORKLOAD, "entry"])["value"].transform("nunique") > 1
-    groups = values[several].groupby([*WORKLOAD, "entry"], sort=False)
-    lines = [(*key, _values(of)) for key, of in groups]
+    sides: dict[tuple[Any, ...], dict[str, list[str]]] = {}
+    columns = [*WORKLOAD, "entry", "value", "title"]
+    for *key, value, title in values.loc[several, columns].itertuples(index=False, name=None):
+        sides.setdefault(tuple(key), {}).setdefault(value, []).append(title)
+    lines = [(*key, _values(titles)) for key, titles in sides.items()]
     found = pd.DataFrame(lines, columns=[*WORKLOAD, "entry", "values"])
     return found.merge(data.workloads[[*WORKLOAD, "workload"]], on=WORKLOAD)
 
@@ -97,9 +100,9 @@ def _merged(values: pd.Series) -> str:
     return half[0] if half else ", ".join(sorted(texts)) or "none"
 
 
-def _values(of: pd.DataFrame) -> str:
+def _values(titles: dict[str, list[str]]) -> str:
     """Return 'eager in Keras 3 (PyTorch); jit, xla in Keras 3 (JAX)'."""
-    return "; ".join(f"{value} in {listed(same['title'])}" for value, same in of.groupby("value"))
+    return "; ".join(f"{value} in {listed(titles[value])}" for value in sorted(titles))
 
 
 def parameters(data: Data) -> pd.DataFrame:

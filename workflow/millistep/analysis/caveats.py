@@ -28,9 +28,8 @@ class Kind:
     remedy: str
     worst: str = ""
 
-    def lines(self, data: Data) -> pd.DataFrame:
+    def lines(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the lines of its frame that meet the condition, the worst first."""
-        frame = getattr(caveat_frames, self.frame)(data)
         named = re.findall(r"`([^`]+)`", self.when)  # a record may lack any of its numbers
         frame = frame.reindex(columns=list(dict.fromkeys([*frame, *named])))
         frame[named] = frame[named].apply(pd.to_numeric)
@@ -52,8 +51,10 @@ KINDS = {
 def caveats(data: Data) -> pd.DataFrame:
     """Return a line per kind that applies, the most severe first, with the lines it rests on."""
     found = []
+    names = {kind.frame for kind in KINDS.values()}
+    frames = {name: getattr(caveat_frames, name)(data) for name in names}
     for name, kind in KINDS.items():
-        lines = kind.lines(data)
+        lines = kind.lines(frames[kind.frame])
         if lines.empty:
             continue
         worst = lines.iloc[0].to_dict()

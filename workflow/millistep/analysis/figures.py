@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -41,7 +43,8 @@ RC: dict[Any, Any] = {
     "axes.axisbelow": True,
     "grid.color": RULE,
     "legend.frameon": False,
-    "savefig.transparent": True,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
 } | {
     name: INK
     for name in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
@@ -49,7 +52,6 @@ RC: dict[Any, Any] = {
 WIDTH_IN, PANEL_IN, MOST_PANELS = 8.0, 2.3, 16
 TITLE_CHARACTERS = 24  # of a line above a panel
 DARKEST = 8.0  # times the fastest
-DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # the same data give the same file
 MOST_ROWS, MOST_MARKS = 40, 10_000
 
 
@@ -65,8 +67,11 @@ def draw(name: str, draw_into: Callable[[Figure], None], folder: Path) -> bool:
         engine.execute(figure)  # once for all formats
         figure.set_layout_engine("none")
         folder.mkdir(parents=True, exist_ok=True)
-        for suffix, no_date in DATES.items():
-            figure.savefig(folder / f"{name}.{suffix}", metadata=no_date)
+        # `savefig` would draw everything twice, in case the bounding box were to be found.
+        svg: Any = FigureCanvasSVG(figure)
+        svg.print_svg(folder / f"{name}.svg", metadata={"Date": None})
+        pdf: Any = FigureCanvasPdf(figure)
+        pdf.print_pdf(folder / f"{name}.pdf", metadata={"CreationDate": None})
     return True
 
 
@@ -261,8 +266,8 @@ def rounds(data: Data, figure: Figure) -> None:
     reach = max(3.0, 1.1 * found["percent"].abs().quantile(0.99))
     axes.set_ylim(-reach, reach)
     axes.axhline(0, color=INK, linewidth=0.8)
-    for place in np.flatnonzero(np.diff(runs["run"].to_numpy())):
-        axes.axvline(place + 0.5, color=RULE, linewidth=1)
+    next_rounds = np.flatnonzero(np.diff(runs["run"].to_numpy())) + 0.5
+    axes.vlines(next_rounds, -reach, reach, color=RULE, linewidth=1)
     axes.set_xlabel("runs in the order of their start; lines: next round")
     axes.set_ylabel("window against mean of its cell (%)")
     handles = [

@@ -1,12 +1,13 @@
 """Tables: one frame becomes Markdown, CSV, LaTeX and, on the page, HTML."""
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from millistep.analysis.frames import CELL, RUN, Data
+from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, TIED
 from millistep.analysis.words import NA, anchor, csv_text, markdown, ms, one_line
 
@@ -38,12 +39,15 @@ def printed(data: Data) -> list[dict[str, Any]]:
     A cell has text, interval, mark, letter (of its note), standing, status and anchor.
     """
     letters, names = notes(data.cells), data.configurations["configuration"]
+    empty = {"text": NA, "interval": "", "mark": "", "letter": "", "standing": "", "anchor": ""}
+    shown = [*CELL, "workload", "ms", "low", "high", "standing", "why_excluded"]
+    rows: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for cell in data.cells[shown].to_dict("records"):
+        rows.setdefault(tuple(cell[name] for name in WORKLOAD), []).append(cell)
     lines = []
-    for key, group in data.cells.groupby(["model", "task", "batch_size"], sort=False):
-        cells = {cell["configuration"]: _cell(cell, letters) for cell in group.to_dict("records")}
-        label = group["workload"].iloc[0]
-        empty = {"text": NA, "interval": "", "mark": "", "letter": "", "standing": "", "anchor": ""}
-        line = {"workload": label, "batch_size": key[2], "anchor": anchor(key)}
+    for key, row in rows.items():
+        cells = {cell["configuration"]: _cell(cell, letters) for cell in row}
+        line = {"workload": row[0]["workload"], "batch_size": key[2], "anchor": anchor(key)}
         lines.append(line | {"cells": [cells.get(name, empty) for name in names]})
     return lines
 
@@ -100,12 +104,13 @@ def latex(data: Data) -> str:
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a frame with full precision; texts never become formulas of a spreadsheet."""
-    texts = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
-    safe = {
-        name: frame[name].map(lambda value: csv_text(value) if isinstance(value, str) else value)
-        for name in texts
+    safe = cache(csv_text)  # most texts of a column are equal
+    texts = {
+        name: [safe(value) if isinstance(value, str) else value for value in frame[name]]
+        for name in frame
+        if not pd.api.types.is_numeric_dtype(frame[name])
     }
-    frame.assign(**safe).to_csv(path, index=False, lineterminator="\n")
+    frame.assign(**texts).to_csv(path, index=False, lineterminator="\n")
 
 
 def write_runs(data: Data, folder: Path) -> None:

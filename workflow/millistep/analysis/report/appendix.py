@@ -93,7 +93,7 @@ def longest_operations(data: Data) -> pd.DataFrame:
 def workloads(data: Data, longest: pd.DataFrame) -> list[dict[str, Any]]:
     """Return title, anchor and tables of each workload."""
     cells, runs = cell_table(data, longest), run_table(data)
-    of_workload = dict(list(data.metadata.groupby(WORKLOAD, sort=False)))
+    observed = settings(data)
     found = []
     for key, of in data.cells.groupby(WORKLOAD, sort=False):
         own = runs.loc[runs.index.isin([key])] if len(runs) else runs
@@ -103,7 +103,7 @@ def workloads(data: Data, longest: pd.DataFrame) -> list[dict[str, Any]]:
                 "anchor": anchor(key),
                 "cells": cells.loc[of.index],
                 "ids": [anchor(cell) for cell in of[CELL].itertuples(index=False, name=None)],
-                "settings": settings(data, of_workload.get(key, data.metadata.iloc[:0])),
+                "settings": observed.get(key, pd.DataFrame()),
                 "runs": own,
             }
         )
@@ -160,18 +160,28 @@ def run_table(data: Data) -> pd.DataFrame:
     return _texts(found).set_index(pd.MultiIndex.from_frame(runs[WORKLOAD]))
 
 
-def settings(data: Data, metadata: pd.DataFrame) -> pd.DataFrame:
-    """Return a line per observed setting with the value of each configuration of a workload."""
+def settings(data: Data) -> dict[tuple[Any, ...], pd.DataFrame]:
+    """Return, by workload, a line per observed setting with the value of each configuration."""
+    metadata = data.metadata
     if metadata.empty:
-        return pd.DataFrame()
+        return {}
     values = metadata.drop_duplicates([*CELL, "entry", "value"])
-    found = values.pivot_table("value", "entry", "configuration", aggfunc=lambda of: listed(of))
-    order = [*(name for name in FIRST if name in found.index)]
-    found = found.reindex([*order, *(name for name in found.index if name not in order)])
+    several = values.duplicated([*CELL, "entry"], keep=False)
+    joined = values[several].groupby([*CELL, "entry"], sort=False)["value"].agg(listed)
+    values = pd.concat([values[~several], joined.reset_index()])
     titles = data.configurations.set_index("configuration")["title"]
-    found = found[[name for name in titles.index if name in found]].rename(columns=titles)
-    found.index = found.index.str.replace("_", " ")
-    return _texts(found.rename_axis("Observed setting", axis=0).reset_index())
+    wide = values.pivot(index=[*WORKLOAD, "entry"], columns="configuration", values="value")
+    wide = wide[[name for name in titles.index if name in wide]]
+    first = {name: place for place, name in enumerate(FIRST)}
+    wide = wide.sort_index(
+        level="entry", key=lambda of: of.map(lambda name: (first.get(name, len(FIRST)), name))
+    )
+    found = {}
+    for key, of in wide.groupby(level=WORKLOAD, sort=False):
+        of = of.droplevel(WORKLOAD).dropna(axis="columns", how="all").rename(columns=titles)
+        of.index = of.index.str.replace("_", " ")
+        found[key] = _texts(of.rename_axis("Observed setting").reset_index())
+    return found
 
 
 def failures(data: Data) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ links to its cell in the appendix, and what the run cannot support is left out.
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -155,19 +156,23 @@ def table(data: Data, cells: pd.DataFrame) -> tuple[list[str], list[list[str]], 
     head += ["Keras 3<br>(best)"] if has_best else []
     notes: dict[str, str] = {}
     lines = []
-    for _, of in cells.groupby(WORKLOAD, sort=False):
-        first, texts = of.iloc[0], {line["title"]: _cell(line, notes) for _, line in of.iterrows()}
-        name = data.workloads.set_index(WORKLOAD)["title"].loc[tuple(first[WORKLOAD])]
-        line = [f"**{markdown(name)}**", str(first["batch_size"])]
+    names = data.workloads.set_index(WORKLOAD)["title"].to_dict()
+    shown = [*CELL, "title", "family", "comparable", "ms", "low", "high", "standing"]
+    for key, of in cells[[*shown, "why_excluded"]].groupby(WORKLOAD, sort=False):
+        row = of.to_dict("records")
+        texts = {cell["title"]: _cell(cell, notes) for cell in row}
+        line = [f"**{markdown(names[key])}**", str(row[0]["batch_size"])]
         line += [texts.get(title, NA) for title in titles]
-        ours = of[(of["family"] == "keras3") & of["comparable"]].dropna(subset="ms")
+        ours = [cell for cell in row if cell["family"] == "keras3" and cell["comparable"]]
+        ours = [cell for cell in ours if pd.notna(cell["ms"])]
         if has_best:
-            line.append(_cell(ours.loc[ours["ms"].idxmin()], notes) if len(ours) else NA)
+            best = min(ours, key=lambda cell: cell["ms"], default=None)
+            line.append(_cell(best, notes) if best else NA)
         lines.append(line)
     return head, lines, list(notes)
 
 
-def _cell(line: pd.Series, notes: dict[str, str]) -> str:
+def _cell(line: dict[str, Any], notes: dict[str, str]) -> str:
     """Return a cell of Table 2 with its half-width, a link, and the letter of its footnote."""
     excluded = line["standing"] == EXCLUDED and bool(line["why_excluded"])
     letter = ""

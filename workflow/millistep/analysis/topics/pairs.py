@@ -18,6 +18,7 @@ from millistep.analysis.stats import ALPHA, INCONCLUSIVE, SLOWER, TIE, TIED, hol
 from millistep.analysis.words import count, listed, some
 
 TITLE = "Pairwise comparisons"
+MOST_LINES = 40  # of a panel; the CSV has all
 METHODS = (
     "Configurations that differ in one setting were compared in the same rounds by paired t "
     "intervals of the logarithms of their times (Holm's correction for the pairs of a workload)."
@@ -154,7 +155,7 @@ def sentences(table: pd.DataFrame) -> list[str]:
 def figure(data: Data, panels: Iterable[Axes]) -> None:
     """Draw the speed-up of each pair with its interval, a panel per question."""
     for axes, (question, of) in zip(panels, table(data).groupby("question"), strict=False):
-        of = of.dropna(subset="speedup")
+        of = of.dropna(subset="speedup").head(MOST_LINES)
         ends = [of["speedup"] - of["low"], of["high"] - of["speedup"]]
         axes.errorbar(of["speedup"], of["workload"], xerr=ends, fmt="o", capsize=2)
         axes.axvline(1.0, linewidth=0.8)

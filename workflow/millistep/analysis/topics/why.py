@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -127,8 +128,8 @@ def table(data: Data) -> pd.DataFrame:
 
 def _with_reasons(found: pd.DataFrame, data: Data) -> pd.DataFrame:
     """Add names, the gap of each cell and whether a part is a reason for it."""
-    of_cell = found.groupby(CELL, sort=False)
-    found["gap_ms"] = of_cell["more_ms"].transform(lambda more: more[found["part"] == STEP].iloc[0])
+    gaps = found[found["part"] == STEP].rename(columns={"more_ms": "gap_ms"})
+    found = found.merge(gaps[[*CELL, "gap_ms"]], on=CELL)
     shown = found["low_ms"] * found["high_ms"] > 0
     large = found["more_ms"].abs() >= SHOWN * found["gap_ms"].abs()
     found["reason"] = shown & large & (found["part"] != STEP)
@@ -143,14 +144,17 @@ def sentences(table: pd.DataFrame) -> list[str]:
     ms idle time, ...'
     """
     reasons = table[table["reason"] & (table["standing"] == SLOWER)]
+    cells: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for line in reasons.to_dict("records"):
+        cells.setdefault(tuple(line[name] for name in CELL), []).append(line)
     found = []
-    for _, of in reasons.groupby(CELL, sort=False):
-        largest = of.reindex(of["more_ms"].abs().sort_values(ascending=False).index)
-        first = largest.iloc[0]
-        parts = [f"{number(line.more_ms, 2)} ms {line.part}" for line in largest.itertuples()]
+    for lines in cells.values():
+        lines.sort(key=lambda line: -abs(line["more_ms"]))
+        parts = [f"{number(line['more_ms'], 2)} ms {line['part']}" for line in lines]
+        first = lines[0]
         found.append(
-            f"{first.workload}: {first.title} takes {number(first.gap_ms, 2)} ms more per step "
-            f"than {first.fastest_title}: {listed(parts[:MOST_REASONS])}."
+            f"{first['workload']}: {first['title']} takes {number(first['gap_ms'], 2)} ms more per "
+            f"step than {first['fastest_title']}: {listed(parts[:MOST_REASONS])}."
         )
     return found
 
