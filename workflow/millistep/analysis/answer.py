@@ -32,6 +32,7 @@ from millistep.analysis.words import (
     percent,
     within,
 )
+from millistep.contracts.results import Answer
 
 FINE, SLOWER, UNDECIDED = 0, 1, 3  # the exit status; 1 also if a workload does not run
 POWER = 0.8  # of the smallest slow-down that would show
@@ -303,7 +304,7 @@ def _main(options: argparse.Namespace) -> int:
     settings, data = options.settings, load(options.plan)
     found = answer(data, settings["threshold"], settings["looks"])
     content = as_json(found, seconds(data))
-    if problem := violation(content, "answer"):
+    if problem := violation(content, Answer):
         raise InputError(f"answer.json: {problem}")
     project = options.plan.resolve().parents[len(Path(data.plan["results"]).parts)]
     digest = contents.digest(project, contents.measured(data.plan, project))

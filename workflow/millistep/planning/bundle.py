@@ -15,7 +15,7 @@ from millistep.planning.plan import Plan
 
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # The code that measures, and what it imports; not what plans or draws.
-SOURCES = ("*.py", "deploy/*.py", "measure/**/*.py", "supervise/*.py", "schemas/*.json")
+SOURCES = ("*.py", "contracts/*.py", "deploy/*.py", "measure/**/*.py", "supervise/*.py")
 
 
 def check_portable(plan: Plan) -> None:
