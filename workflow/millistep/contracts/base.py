@@ -7,8 +7,17 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    ValidationError,
+)
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticCustomError, core_schema
 
 MAX_VALUE = 80  # characters of a wrong value
 MAX_ERRORS = 100  # of a document with very many, the first ones are enough
@@ -31,20 +40,49 @@ class Contract(BaseModel):
 class UserFile(Contract):
     """A model of something that users write; its descriptions list the allowed values."""
 
+    model_config = ConfigDict(use_attribute_docstrings=False)  # reading sources delays every start
+
 
 def _unique(items: list[Any]) -> list[Any]:
     for place, item in enumerate(items):
         if item in items[:place]:
-            raise PydanticCustomError("unique", "{twice} appears twice", {"twice": short(item)})
+            raise PydanticCustomError("line", "{twice} appears twice", {"twice": short(item)})
     return items
+
+
+def _given(value: object) -> object:
+    """Return a value that is not None."""
+    if value is None:
+        raise PydanticCustomError("null", "null is not allowed")
+    return value
+
+
+def _without_null(found: dict[str, Any]) -> None:
+    """Remove null from a JSON schema."""
+    (branch,) = (each for each in found.pop("anyOf") if each != {"type": "null"})
+    found.update({**branch, **found})
+    found.pop("default", None)
+
+
+def _no_number(value: object) -> object:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise PydanticCustomError("number", "a number is not allowed")  # 1 == True
+    return value
 
 
 T = TypeVar("T")
 Unique = Annotated[list[T], AfterValidator(_unique), Field(json_schema_extra={"uniqueItems": True})]
+# Omitted it is None, and null is refused.
+Omittable = Annotated[T | None, BeforeValidator(_given), Field(json_schema_extra=_without_null)]
 Text = Annotated[str, Field(min_length=1)]
+NoNumber = BeforeValidator(_no_number)
+Switch = Annotated[Literal[False, True], NoNumber]
 Scale = Literal["paper", "laptop", "smoke"]
 Accelerator = Literal["cpu", "cuda"]
 Task = Literal["fit", "predict", "generate"]
+# The same as keys of mappings that are read with a str.
+ScaleKey = Annotated[str, GetPydanticSchema(lambda _, handler: handler(Scale))]
+TaskKey = Annotated[str, GetPydanticSchema(lambda _, handler: handler(Task))]
 Precision = Literal["default", "float32", "tf32"]
 Parameters = Annotated[int, Field(ge=0, le=10**15)]
 
@@ -60,7 +98,7 @@ def checked(contract: type[C], document: object) -> C:
     try:
         return contract.model_validate(document)
     except ValidationError as error:
-        raise Violation(_first(error, document, contract)) from None
+        raise Violation(" ".join(_first(error, document, contract).splitlines())) from None
     except RecursionError:
         raise Violation("nested too deeply") from None
 
@@ -74,12 +112,20 @@ def violation(contract: type[Contract], document: object) -> str:
     return ""
 
 
+class _Generator(GenerateJsonSchema):
+    """A generator that refuses keys of mappings as the models do."""
+
+    def dict_schema(self, schema: core_schema.DictSchema) -> dict[str, Any]:
+        found = super().dict_schema(schema)
+        return found | ({"additionalProperties": False} if "patternProperties" in found else {})
+
+
 @cache
 def schema(contract: type[Contract]) -> dict[str, Any]:
     """Return the JSON schema of a model."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **contract.model_json_schema(),
+        **contract.model_json_schema(schema_generator=_Generator),
     }
 
 
@@ -116,7 +162,7 @@ class _Place:
         inner = node.get("properties", {}).get(part, further[0])
         inner = node.get("items") if isinstance(part, int) else inner
         self.value = value
-        self.path.append(str(part))
+        self.path.append(str(part)[:MAX_VALUE])
         self.schema = self._resolved(inner if isinstance(inner, dict) else {})
 
     def _resolved(self, node: dict[str, Any]) -> dict[str, Any]:
@@ -147,16 +193,17 @@ def _first(error: ValidationError, document: object, contract: type[Contract]) -
         of_parent = each["type"] in ("extra_forbidden", "invalid_key", "missing")
         for part in each["loc"][: -2 if of_key else -1 if of_parent else None]:
             place.enter(part)
-        explained = issubclass(contract, UserFile)
-        found.append((len(place.path), place, each, explained))
-    _, place, each, explained = min(found, key=lambda entry: entry[0])
-    return f"{'.'.join(place.path) or 'the top level'}: {_words(place, each, explained)}"
+        found.append((len(place.path), each["type"] != "line", place, each))
+    _, _, place, each = min(found, key=lambda entry: entry[:2])
+    words = _words(place, each, explained=issubclass(contract, UserFile))
+    return f"{'.'.join(place.path) or 'the top level'}: {words}"
 
 
 def _words(place: _Place, error: Any, explained: bool) -> str:
     """Return the value and what is allowed, from the schema or else from pydantic."""
-    node, kind, last = place.schema, error["type"], str(error["loc"][-1:] and error["loc"][-1])
-    if kind == "unique":
+    node, kind = place.schema, error["type"]
+    last = str(error["loc"][-1])[:MAX_VALUE] if error["loc"] else ""
+    if kind == "line":
         return str(error["msg"])
     if kind == "missing" and "anyOf" not in node:
         needed = node.get("required", [last])
@@ -164,7 +211,7 @@ def _words(place: _Place, error: Any, explained: bool) -> str:
     if last == "[key]":
         place.value, node = error["loc"][-2], node.get("propertyNames", {})
         if "enum" in node:
-            return f"unknown key '{place.value}'; allowed are {_listed(sorted(node['enum']))}"
+            return f"unknown key {short(place.value)}; allowed are {_listed(sorted(node['enum']))}"
     if kind in ("extra_forbidden", "invalid_key") and "anyOf" not in node:
         return f"unknown key '{last}'; allowed are {_listed(sorted(node.get('properties', {})))}"
     allowed = re.sub(r"^\w+ should", "it must", str(error["msg"]))

@@ -7,10 +7,15 @@ import json
 
 from millistep.contracts import results
 from millistep.contracts.base import Contract, schema
+from millistep.contracts.config import Config
+from millistep.contracts.model import Frameworks, ModelFile
 from millistep.contracts.plan import Plan
 from millistep.contracts.record import Record
 
 CONTRACTS: dict[str, type[Contract]] = {
+    "config": Config,
+    "model": ModelFile,
+    "frameworks": Frameworks,
     "plan": Plan,
     "record": Record,
     "self_test": results.SelfTest,
