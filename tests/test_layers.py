@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared import python
+
 PACKAGE = Path(__file__).resolve().parents[1] / "workflow" / "millistep"
 # From the bottom to the top; a room may import those before it.
 MEASURING = ("contracts", "deploy", "measure", "supervise", "planning", "bundle")
@@ -53,3 +55,8 @@ def test_statistics_read_and_print_nothing():
     for name in ("stats", "steady"):
         used = imported(PACKAGE / f"analysis/{name}.py")
         assert not {each for each in used if each.startswith(("pathlib", "json", "jinja2"))}
+
+
+def test_a_run_starts_without_the_typed_models():
+    program = "import sys, millistep.supervise.cell; print('pydantic' in sys.modules)"
+    assert python("-c", program) == "False\n"

@@ -73,6 +73,7 @@ CHANGES = [
         ("unsupported", [{"column": "keras2-tensorflow"}]),
         f"unsupported.0: 'reason' {MISSING} column, reason",
     ),
+    (("unsupported", ["keras2-tensorflow"]), "is not allowed; a mapping with column, task, jit"),
     (("builders", "large"), "builders: there is no folder"),
     (("title", 7), "title: 7 is not allowed; the model's name in tables, as text"),
     (("preset", ""), "preset: '' is not allowed; the name of its published weights"),

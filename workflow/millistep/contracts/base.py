@@ -220,7 +220,7 @@ def _words(place: _Place, error: Any, explained: bool) -> str:
     if "anyOf" in node:
         allowed = "it has none of the allowed forms"
     if explained and "description" in node:
-        allowed = node["description"]
+        allowed = f"{node['description'][0].lower()}{node['description'][1:]}".rstrip(".")
     if "enum" in node or "const" in node:
         allowed = f"allowed are {_listed(node.get('enum') or [node['const']])}"
     return f"{short(place.value)} is not allowed; {allowed}"

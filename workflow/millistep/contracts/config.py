@@ -138,7 +138,7 @@ class Limits(UserFile):
 
 
 class Unsupported(UserFile):
-    """Cells to omit."""
+    """A mapping with model, task, column and reason."""
 
     model: ModelName = Field(description="the name of a model")
     task: Omittable[str] = Field(None, description="the name of a task; if omitted, all tasks")

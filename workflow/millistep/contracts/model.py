@@ -108,7 +108,9 @@ class Probe(UserFile):
 
 
 class TaskOfModel(UserFile):
-    """A task of a model: batch sizes by scale, the trained part and the numbers of parameters."""
+    """A mapping with the batch sizes of each scale, the published batch sizes, the trained part and
+    the numbers of parameters.
+    """
 
     published: list[BatchSize] = Field(
         description="a list of the published batch sizes; empty if there are none"

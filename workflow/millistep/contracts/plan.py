@@ -60,9 +60,7 @@ class Row(Contract):
     including this time; 0 if the number of rounds is given.
     """
     measures: dict[str, str] = ABSENT
-    """Description of the workload: short (below its name), step, network, inputs, trained,
-    optimizer, loss, precision, parameters, memory.
-    """
+    """Texts: short (below the name), step, network, inputs, trained, optimizer, loss, and sizes."""
 
 
 class Column(Contract):
@@ -71,17 +69,13 @@ class Column(Contract):
     title: str
     framework: str
     family: str
-    """keras2, keras3, pytorch, or a custom family. Configurations of one family compete with each
-    other.
-    """
+    """keras2, keras3, pytorch or a custom family, in which configurations compete."""
     settings: dict[str, Any]
     """All settings of the configuration, including defaults."""
     asked: dict[str, Any] = ABSENT
     """Requested settings that differ from the defaults, as written in the configuration."""
     against: dict[str, str]
-    """Frameworks that differ from this framework in one property, with the question that the
-    comparison answers.
-    """
+    """Frameworks that differ in one property, with the question that the comparison answers."""
     color: Annotated[str, Field(pattern="^#[0-9a-f]{6}$")]
     marker: Annotated[str, Field(max_length=1)]
     hatch: str
@@ -124,13 +118,9 @@ class Plan(Contract):
     runs: PositiveInt
     """Number of rounds: the largest number of runs per cell of any workload."""
     precision: Precision
-    """Precision of float32 matrix products: each framework's own default, or one precision forced
-    in all frameworks.
-    """
+    """Precision of float32 products: each framework's own, or one forced in all frameworks."""
     further: Further = ABSENT
-    """Keys of the configuration without a field of their own in the plan, with their configured
-    values; absent if all have their defaults.
-    """
+    """Keys of the configuration without another field; absent if all have their defaults."""
     references: list[Reference]
     """Measurements of the reference workload, one per workload, round and accelerator."""
     self_test: str

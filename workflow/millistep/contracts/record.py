@@ -69,8 +69,7 @@ class Ending(Contract):
     kernel_killed_for_memory: bool
     """True if the kernel killed a process for lack of memory during the run."""
     measured: bool
-    """True if the measurement was complete. A later failure concerns only a probe or the profile.
-    """
+    """True if the measurement was complete. Only a probe or the profile can fail later."""
     device_free_mib: float | None
     """Free GPU memory in the last sample."""
     last_words: str | None = None
@@ -92,8 +91,7 @@ class TooLarge(Contract):
 class Environment(Contract):
     name: str
     method: Literal["venv", "conda", "interpreter"]
-    """How the environment was installed; interpreter is a Python interpreter that the user named.
-    """
+    """How the environment was installed; interpreter: a Python that the user named."""
     definition_sha256: str
     python: str
     packages: dict[str, str]
@@ -131,13 +129,11 @@ class Load(Contract):
     """One-minute load average before the run."""
     after: float | None
     foreign_cpu_share: float | None
-    """CPU time that other processes used during the timed steps on the logical CPUs that the run
-    may use, as a share of the time of these CPUs; null if unknown.
+    """CPU time of other processes during the timed steps, as a share of the time of the logical
+    CPUs that the run may use; null if unknown.
     """
     system_cpu_share: NonNegativeFloat | None = None
-    """CPU time that the run spent in the operating system during the timed steps, as a share of the
-    time of its threads.
-    """
+    """Share of the CPU time of the timed steps that the operating system used."""
     page_faults_per_step: NonNegativeFloat | None = None
     """Minor page faults per timed step: first accesses to newly mapped pages of memory."""
     quota_periods: NonNegativeInt | None = None
@@ -161,16 +157,16 @@ class Gpu(Contract):
     power_w: Range | None
     utilization_percent: Range | None
     throttle_reasons: list[str] | None
-    """All reasons for slowed clocks except idle, also in the samples just before and after the
-    timed steps; null if the driver does not report them.
+    """Reasons for slowed clocks except idle, from just before to just after the timed steps; null
+    if the driver does not report them.
     """
     foreign_processes: NonNegativeInt | None
-    """Largest number of other programs' processes with a compute context on the device, also in the
-    samples just before and after the timed steps; null if the driver does not report it.
+    """Most processes of other programs with a compute context on the device, from just before to
+    just after the timed steps; null if the driver does not report it.
     """
     process_memory_mib: Range | None = None
-    """Device memory that the run's processes held according to the driver, including the reserved
-    part of memory pools, the context and kernels; null if the driver does not report it.
+    """Device memory of the run's processes with memory pools, context and kernels; null if the
+    driver does not report it.
     """
 
 
@@ -182,9 +178,7 @@ class Monitor(Contract):
     """Highest one-minute load average."""
     frequency_mhz: Range | None
     throttled: int | None
-    """Thermal throttle events of the CPUs during the timed steps; null if the system does not count
-    them.
-    """
+    """Thermal throttle events of the CPUs during the timed steps; null if not counted."""
     swapped_mib: float | None
     gpu: Gpu | None
 
@@ -205,8 +199,8 @@ class Legacy(Contract):
 
 class Compilations(Contract):
     before_timing: int | None
-    """Number of compiled programs or traces and of recorded CUDA graphs when timing began; null if
-    the framework does not count them.
+    """Number of compiled programs, traces and recorded CUDA graphs when timing began; null if the
+    framework does not count them.
     """
     during_timing: int | None
 
@@ -218,48 +212,39 @@ class Timing(Contract):
     first_step_s: Seconds
     """Seconds of the first step with its synchronization: trace, compile and run."""
     compile_cache: Literal["cold", "warm", None]
-    """cold: at least one program was compiled; warm: all programs came from the caches on disk;
-    null: no compile cache is kept between processes.
+    """cold: at least one program was compiled; warm: all came from caches on disk; null: no cache
+    is kept between processes.
     """
     warmup_steps: PositiveInt
     """Number of discarded steps, including the first one."""
     warmup_s: Seconds
     """Seconds of the discarded steps after the first."""
     windows: list[Window]
-    """Timing windows: steps between two synchronizations. ms/step = sum of elapsed times / sum of
-    steps.
-    """
+    """Steps between two synchronizations. ms/step = sum of elapsed times / sum of steps."""
     late_ns: list[Nanoseconds] | None
     """Time after each window until all work was ready for which the synchronization should have
     waited; null if the framework cannot measure it.
     """
     outside_turns: NonNegativeInt = ABSENT
-    """Timing windows that lie in no turn by the supervisor's clock; the run is invalid if there are
-    any.
-    """
+    """Timing windows in no turn by the supervisor's clock, which make the run invalid."""
     harness_ns: NonNegativeFloat | None = None
     """Cost of counting a step, measured with empty steps; it is part of each step's time."""
     stop: Literal["windows", "time"]
-    """Reason why timing stopped: all planned windows were timed, or the time limit for timing was
-    reached.
-    """
+    """windows: all planned windows were timed; time: the time limit was reached."""
     synchronized_ns: list[Elapsed]
     """Times of single steps, each followed by a synchronization."""
     legacy: Legacy | None
-    """Result of the original benchmark's timing method in the first run of a cell; null in other
-    runs and after a failure.
-    """
+    """Result of the original benchmark's timing method in a cell's first run; otherwise null."""
     compilations: Compilations
     timed_s: Seconds
-    """Seconds of all timed steps: timing windows, synchronized steps, the original timing method,
-    probes with their warm-up, and the profile.
+    """Seconds of timing windows, synchronized steps, the original timing method, probes with their
+    warm-up, and the profile.
     """
     other_s: Seconds
     """Remaining seconds of the run: outside import, build, first step, warm-up and timed steps."""
     start_alone: bool
-    """True if no other process was prepared while this process was imported, built and compiled. In
-    later rounds, start times are recorded, but Millistep prepares the processes of a workload in
-    parallel.
+    """True if no other process was prepared during import, build and compilation. Later rounds
+    prepare the processes of a workload in parallel.
     """
     in_turns: PositiveInt
     """Number of processes that took turns; 1 if the run was timed alone."""
@@ -276,8 +261,8 @@ class Probe(Contract):
     windows: list[Window] = ABSENT
     """Timing windows in their order; `steps` and `elapsed_ns` are their sums."""
     failed: str | Failure | None
-    """Exception that prevented this timing, of type ProcessEnded if the process ended before it;
-    null if it was timed. A failed probe does not affect the run.
+    """Exception that prevented this timing, ProcessEnded if the process ended before it; null if it
+    was timed. A failed probe does not affect the run.
     """
 
 
@@ -286,13 +271,11 @@ class Work(Contract):
     """Number of parameters; 0 for a single operation."""
     trainable_parameters: Parameters
     moving_averages: NonNegativeInt = ABSENT
-    """Number of moving averages of batch normalization, which the other numbers exclude: weights in
-    Keras, buffers in PyTorch.
+    """Moving averages of batch normalization (weights in Keras, buffers in PyTorch), not counted in
+    the other numbers.
     """
     second_biases: NonNegativeInt = ABSENT
-    """Number of biases that recurrent layers of PyTorch have twice. The numbers above count them
-    once.
-    """
+    """Biases that PyTorch's recurrent layers have twice, counted once in the other numbers."""
     flops_per_step: float | None
     """FLOPs per step, computed from the architecture and equal for every framework."""
     tokens_per_step: int | None
@@ -313,9 +296,7 @@ class Memory(Contract):
     peak_device_counts: str | None = None
     """Description of this counter: what it counts and since when; frameworks differ."""
     device_limit_mib: float | None = None
-    """Upper limit of the device memory that the framework may use, as it reports itself; null if it
-    reports no limit.
-    """
+    """Upper limit of device memory that the framework reports; null if it reports none."""
 
 
 class Energy(Contract):
@@ -342,17 +323,15 @@ class Outcome(Contract):
     kind: Literal["losses", "outputs"]
     """losses: of the first ten steps; outputs: of two batches."""
     values: Annotated[list[float | None], Field(max_length=100000)]
-    """Of each array up to 500 evenly spaced numbers and the root mean square; null if not finite.
-    """
+    """Per array up to 500 evenly spaced numbers and the root mean square; null if not finite."""
     steps: Annotated[int, Field(ge=1, le=64)]
     """Steps of a complete call."""
     call_ms: PositiveFloat
-    """Milliseconds per step of the shortest of five complete calls, each with other batches and
-    with all results on the host at its end.
+    """ms/step of the shortest of five complete calls with other batches and all results on the
+    host.
     """
     step_ms: PositiveFloat
-    """Milliseconds per step of the shortest of five timing windows, one after each of these calls.
-    """
+    """ms/step of the shortest of five timing windows, one after each of these calls."""
 
 
 class Pair(Contract):
@@ -362,23 +341,19 @@ class Pair(Contract):
 
 class Operation(Contract):
     name: Annotated[str, Field(max_length=200)]
-    """Name from the profiler, without instance numbers. For a piece of a compiled program, the
-    fused operations and, if known, the layer or optimizer that contains it.
+    """Name from the profiler without instance numbers. For a piece of a compiled program, the fused
+    operations and, if known, the layer or optimizer that contains it.
     """
     ms: Total
     count: Number
     """Number of executions per step."""
     launched: Number
-    """Number of executions per step, or 0 if the operation passes most of its time on to other
-    operations.
-    """
+    """Executions per step, or 0 if the operation passes most of its time on to others."""
 
 
 class HostOverhead(Contract):
     share: Annotated[float, Field(ge=0, le=1)]
-    """Share of a profiled step in which no operation computes: roughly the time that a faster host
-    language could save.
-    """
+    """Share of a profiled step without computation, which a faster host language could save."""
     method: str
     """Name of the profiler, and the events that count as computing."""
     steps: Steps
@@ -425,28 +400,21 @@ class Parity(Contract):
     attention: str
     optimizer: str | None
     metrics: str | None = None
-    """Metrics that a step of fit reports in addition to training: none, loss, or loss and others.
-    """
+    """Metrics that a step of fit reports during training: none, loss, or loss and others."""
     prompt_positions: int | None = None
-    """Number of prompt positions that generate() computes before its first token, including
-    padding.
-    """
+    """Prompt positions, with padding, that generate() computes before its first token."""
     device: str
     threads: int | None
-    """Number of threads of the compute pool, counted or reported by the framework; null on a GPU
-    with JAX.
-    """
+    """Threads of the compute pool, counted or reported; null on a GPU with JAX."""
     flush_denormals: bool | None
-    """On a CPU, whether computed numbers below the smallest normal number (denormals) become zero;
-    null on a GPU, which denormals do not slow down.
-    """
+    """On a CPU, whether denormals (below the smallest normal number) become zero; null on a GPU."""
     feeding: str = ABSENT
     """Description of the inputs of a step."""
     fed_bytes_per_step: int | None = None
     """Bytes of a batch in host memory; null if the library's own loop makes its inputs."""
     declared: str = ABSENT
-    """Names of the entries that a setting or the model's builder declares instead of being read
-    back, separated by commas.
+    """Entries that a setting or the model's builder declares, separated by commas. They are not
+    read back.
     """
 
 
@@ -468,17 +436,11 @@ class Record(Contract):
     ]
     """Outcome of the run; only the time of an ok run may be compared."""
     reason: str
-    """Reason for the status in one line, from the facts of the record; empty only if the status is
-    ok.
-    """
+    """Reason for the status in one line, from the record's facts; empty if the status is ok."""
     ending: Ending | None
-    """How the measuring process ended; null if no process was started, or if the whole job was
-    ended before Millistep could write this.
-    """
+    """How the measuring process ended; null if none was started, or if the whole job was killed."""
     not_tried: NotDeployed | TooLarge | None
-    """Reason why no process was started: the cell is certainly too large, or its environment cannot
-    be installed; null if a process was started.
-    """
+    """Reason why no process was started; null if one was started."""
     started_at: str
     """UTC, ISO 8601."""
     finished_at: str
@@ -488,28 +450,24 @@ class Record(Contract):
     threads: Threads
     machine: Machine
     session: Session | None
-    """The runs of one workload and round on one machine in one start; null if the run never began.
-    Only runs of one session are compared.
+    """Runs of one workload and round on one machine in one start; null if the run never began. Only
+    runs of one session are compared.
     """
     load: Load
     monitor: Monitor | None
-    """State of the machine during the timed steps, sampled by a separate process; null without
-    samples.
-    """
+    """Machine during the timed steps, sampled by another process; null without samples."""
     timing: Timing | None
     probes: list[Probe]
-    """Probes: the same step at other batch sizes or generated lengths, timed in the same process
-    after everything else.
-    """
+    """The same step at other batch sizes or generated lengths, timed after everything else."""
     work: Work | None
     memory: Memory
     energy: Energy | None
-    """Energy of the steps in the timing windows, from the device's own counter; null without a
-    counter, or if processes took turns.
+    """Energy of the steps in the timing windows from the device's counter; null without a counter,
+    or if processes took turns.
     """
     calls: Calls | None = None
-    """Python functions that a step calls, on the thread that issues the steps, in the first run of
-    a cell of a regression check; null otherwise.
+    """Python functions that a step calls on the thread that issues the steps, in a cell's first run
+    of a regression check; otherwise null.
     """
     outcome: Outcome | None = None
     """What the task computes, in the first run of a cell of a regression check: the model is built

@@ -48,8 +48,7 @@ class SelfTest(Contract):
     refused: str | None = None
     """Reason why no process was started, in one line."""
     known_steps: list[KnownStep]
-    """Timer calibration: artificial steps of known duration, measured with the timer of every cell.
-    """
+    """Timer calibration: artificial steps of known duration, timed as every cell."""
     same_cell: SameCell | None
     """A/A test: one cell measured under two names; null if no cell was measured."""
 
@@ -70,9 +69,7 @@ class Machine(Contract):
 
     schema_: Literal["millistep.machine/1"] = Field(alias="schema")
     ids: Annotated[dict[Accelerator, str], Field(min_length=1)]
-    """Id of the machine by accelerator, equal to machine.id in the records of the configurations on
-    that accelerator.
-    """
+    """Id of the machine by accelerator, equal to machine.id in the records."""
     collected_at: str
     """UTC, ISO 8601."""
     sections: list[Section]
@@ -89,9 +86,7 @@ class Comparison(Contract):
     ratio: float | None
     """Time of the patch divided by the time of the base."""
     low: float | None
-    """Lower end of the interval of the ratio. The 95 % intervals of all workloads and looks hold
-    together.
-    """
+    """Lower end of its interval. The 95 % intervals of all workloads and looks hold together."""
     high: float | None
     """Upper end of this interval."""
     null_ratio: float | None
@@ -145,9 +140,7 @@ class Archive(Contract):
     revision: str | None
     """Revision of the sources from git describe; null without git."""
     paths: Literal["replaced", "kept"]
-    """Whether the archive replaces or keeps folders and names of the machine in plan, records, logs
-    and configuration.
-    """
+    """Whether folders and names of the machine are replaced or kept in texts."""
     made_with: dict[str, str]
     """Versions of the software that determines the rendered results."""
 
