@@ -71,7 +71,7 @@ def takers(setting):
     """Return names of the frameworks that take a setting."""
     from millistep.planning.frameworks import frameworks
 
-    return [name for name, about in frameworks([]).items() if setting in dict(about.settings)]
+    return [name for name, about in frameworks([]).items() if setting in about.own]
 
 
 def environment_of(plan, run):

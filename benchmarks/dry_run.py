@@ -19,12 +19,13 @@ from pathlib import Path
 import yaml
 from tests.shared import copy_tree
 
+from millistep.contracts.base import schema
+from millistep.contracts.record import Record
 from millistep.deploy.environments import definition_sha256, virtual_prefix
 from millistep.planning.frameworks import frameworks
 from millistep.planning.plan import Plan
 from millistep.supervise.record import (
     SCHEMA,
-    SCHEMA_FILE,
 )
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -133,7 +134,7 @@ def spent(folder: Path, words: str) -> dict[str, float]:
 def finish(copy: Path, config: dict) -> None:
     """Make every output exist, as after a full run."""
     plan = Plan(config, definition_sha256, Path("envs"))
-    required = json.loads(SCHEMA_FILE.read_text())["required"]
+    required = schema(Record)["required"]
     assert len(plan.runs) == len(plan.rows) * len(COLUMNS) * config["runs"]
     for run in plan.timed.values():
         record = {**dict.fromkeys(required), "schema": SCHEMA, "identity": run.identity}

@@ -29,7 +29,7 @@ TESTS = {
     "caveats.yaml": ["test_caveat_conditions.py"],
 }
 LIBRARIES = ["pandas", "scipy.stats", "ruptures", "matplotlib.figure", "hypothesis", "pytest"]
-LIBRARIES += ["jinja2", "yaml", "xdist", "fastjsonschema", "pyarrow.parquet"]
+LIBRARIES += ["jinja2", "yaml", "xdist", "pydantic", "pyarrow.parquet"]
 LIMIT_S = 60  # of the processor
 BAR = 0.85
 

@@ -1,4 +1,4 @@
-"""Check the language of documents, docstrings, comments and schemas. Print a line per problem and
+"""Check the language of documents, docstrings, comments and contracts. Print a line per problem and
 exit with 1.
 
 python3 docs/prose.py
@@ -15,7 +15,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("*.md", "docs/*.md", "*/README.md", "studies/*/README.md", "tests/*/README.md")
 CODE = ("workflow", "envs", "docs", "benchmarks", "studies")
-DESCRIPTION = re.compile(r'"(?:description|title)": "((?:[^"\\]|\\.)*)"')
 NAMES = re.compile(r"`+[^`]+`+|\b\w+:|\w+[/.(]\w+")  # code in texts, and parameters of docstrings
 MOST_WORDS = 30
 GENERATED = "<!-- Below:"
@@ -84,9 +83,11 @@ def main() -> int:
     code = sorted(path for folder in CODE for path in (ROOT / folder).rglob("*.py"))
     problems = [(path, problem) for path in pages for problem in of_page(path)]
     problems += [(path, problem) for path in code for problem in of_code(path)]
-    for path in (ROOT / "workflow/millistep/schemas").glob("*.json"):
-        texts = DESCRIPTION.findall(path.read_text("utf-8"))
-        problems += [(path, problem) for problem in banned(texts)]
+    for path in (ROOT / "workflow/millistep/contracts").glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+        texts = [node.value for node in nodes if isinstance(node, ast.Constant)]
+        descriptions = (text for text in texts if isinstance(text, str))
+        problems += [(path, problem) for problem in banned(descriptions)]
     for path, problem in problems:
         print(f"{path.relative_to(ROOT)}: {problem}")
     return int(bool(problems))

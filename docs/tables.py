@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 
+from millistep.contracts.base import schema
+from millistep.contracts.settings import DEFAULTS, SETTINGS, Setting, Settings, spelled
 from millistep.planning.config import read_configuration
 from millistep.planning.frameworks import frameworks
 from millistep.planning.identity import ENVS
 from millistep.planning.measures import TITLES, measures
 from millistep.planning.models import Model, Models
-from millistep.planning.settings import SETTINGS, spelled
 
 README = ENVS.parent / "config/README.md"
 HEAD = "| setting | meaning | allowed | default | frameworks |\n|---|---|---|---|---|\n"
@@ -27,11 +28,12 @@ def with_settings(text: str) -> str:
     return re.sub(re.escape(HEAD) + r"(\|.*\n)*", lambda _: table, text)
 
 
-def _line(name: str, about: dict) -> str:
-    allowed = about["description"] if "description" in about else _quoted(about["enum"])
-    default = _quoted([about["default"]] if about["default"] not in (None, []) else [])
-    takers = [key for key, of in frameworks([]).items() if name in dict(of.settings)]
-    return f"| `{name}` | {about['title']} | {allowed} | {default} | {_quoted(takers) or 'all'} |\n"
+def _line(name: str, about: Setting) -> str:
+    declared, default = schema(Settings)["properties"][name], DEFAULTS[name]
+    allowed = declared["description"] if "description" in declared else _quoted(declared["enum"])
+    default = _quoted([default] if default not in (None, []) else [])
+    takers = [key for key, of in frameworks([]).items() if name in of.own]
+    return f"| `{name}` | {about.title} | {allowed} | {default} | {_quoted(takers) or 'all'} |\n"
 
 
 def _quoted(names) -> str:
@@ -58,7 +60,7 @@ def _task(model: Model, task: str) -> str:
     """
     about = model.tasks[task]
     words = [measures(model, task, scale) for scale in SCALES]
-    sizes = [", ".join(f"{size:,}" for size in about[scale]) for scale in SCALES]
+    sizes = [", ".join(f"{size:,}" for size in about.batch_sizes(scale)) for scale in SCALES]
     lines = [("Batch size", sizes)]
     lines += [(title, [each.get(name) for each in words]) for name, title in TITLES.items()]
     known = [(title, texts) for title, texts in lines if any(texts)]

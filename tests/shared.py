@@ -1,7 +1,6 @@
-"""Shared by tests of several folders: the sources, schemas, files, and processes that end."""
+"""Shared by tests of several folders: the sources, contracts, files, and processes that end."""
 
 import contextlib
-import json
 import os
 import shutil
 import subprocess
@@ -11,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import jsonschema
+from millistep.contracts.base import violation
+from millistep.contracts.published import CONTRACTS
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,14 +20,9 @@ SMALL_NETS = str(ROOT / "studies/cpu_against_gpu")  # a user's folder
 TIMED = r"[\d.]+ ms/step(, timed alone)?(, disturbed: other processes .+)?(; about .+ left)?$"
 
 
-def schema(name: str) -> dict:
-    """Return the schema of a kind of file."""
-    return json.loads((ROOT / f"workflow/millistep/schemas/{name}.schema.json").read_text())
-
-
 def valid(document: dict, name: str) -> dict:
-    """Check a document by its schema, and return it."""
-    jsonschema.validate(document, schema(name))
+    """Check a document by its contract, and return it."""
+    assert violation(CONTRACTS[name], document) == ""
     return document
 
 

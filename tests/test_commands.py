@@ -46,7 +46,7 @@ def test_an_unknown_command_is_one_line_with_the_allowed_ones():
     (line,) = done.stderr.splitlines()
     assert line == (
         "millistep: unknown command 'benchmark'; allowed are check-model, answer, bisect, compare,"
-        " verify"
+        " verify, schema"
     )
 
 

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared import python
+
 PACKAGE = Path(__file__).resolve().parents[1] / "workflow" / "millistep"
 # From the bottom to the top; a room may import those before it.
-MEASURING = ("deploy", "measure", "supervise", "planning", "bundle")
+MEASURING = ("contracts", "deploy", "measure", "supervise", "planning", "bundle")
 # Rooms that run inside a framework's interpreter, or before any environment exists.
-ALONE = {room: {room} for room in ("measure", "deploy")}
+ALONE = {room: {room} for room in ("contracts", "measure", "deploy")}
 
 
 def imported(path: Path) -> set[str]:
@@ -46,10 +48,15 @@ def test_nothing_that_measures_imports_upwards_or_the_analysis(room):
 
 def test_the_analysis_imports_nothing_that_measures():
     for path in files(PACKAGE / "analysis"):
-        assert rooms_of(path) <= {"analysis"}, path
+        assert rooms_of(path) <= {"analysis", "contracts"}, path
 
 
 def test_statistics_read_and_print_nothing():
     for name in ("stats", "steady"):
         used = imported(PACKAGE / f"analysis/{name}.py")
         assert not {each for each in used if each.startswith(("pathlib", "json", "jinja2"))}
+
+
+def test_a_run_starts_without_the_typed_models():
+    program = "import sys, millistep.supervise.cell; print('pydantic' in sys.modules)"
+    assert python("-c", program) == "False\n"

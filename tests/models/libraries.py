@@ -38,7 +38,7 @@ def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **archi
         weights="random",
         seed=1,
         threads=1,
-        **dict(about.settings),
+        **about.own,
     )
 
 

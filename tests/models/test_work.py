@@ -152,10 +152,10 @@ def test_parameters_of_nets_are_those_that_are_declared_at_every_scale(name):
     model = Models([SMALL_NETS]).load(name)
     for task in model.tasks.values():
         for scale, architecture in model.architecture.items():
-            assert parameters_of(architecture) == task["parameters"][scale], scale
+            assert parameters_of(architecture) == task.parameters[scale], scale
 
 
 def test_the_nets_have_the_published_number_of_parameters():
-    found = {name: Models([SMALL_NETS]).load(name).tasks["fit"]["parameters"] for name in PUBLISHED}
+    found = {name: Models([SMALL_NETS]).load(name).tasks["fit"].parameters for name in PUBLISHED}
     assert {name: sizes["paper"] for name, sizes in found.items()} == PUBLISHED
     assert {name: sizes["laptop"] for name, sizes in found.items()} == PUBLISHED

@@ -92,6 +92,9 @@ WRONG = [
     *(({"environment": {name: "x"}}, [name, "set by Millistep"]) for name in OURS),
     ({"interpreters": {"torch": "/usr/bin/python3"}}, ["interpreters", "'torch'"]),
     ({"unsupported": [{"model": "bert", "column": JAX}]}, ["unsupported.0"]),
+    ({"unsupported": [JAX]}, ["unsupported.0", JAX, "; a mapping with model, task, column and"]),
+    ({"runs": {"bert": "default"}}, ["runs", "a mapping of models (and default) to numbers"]),
+    ({"study": None}, ["study: None", "a mapping with name, title and question"]),
     ({"unsupported": [{"model": "bert", "column": "x", "reason": "y"}]}, ["'x'", JAX]),
     (
         {"unsupported": [{"model": "bert", "task": "prdict", "column": JAX, "reason": "y"}]},
@@ -105,6 +108,8 @@ SETTINGS = [
         ["columns.0: unknown key 'color'", "accelerator, again, cudnn_benchmark, framework"],
     ),
     ({"precision": "half"}, ["columns.0.precision", "'half'", "default, float32, tf32"]),
+    ({"jit_compile": 1}, ["columns.0.jit_compile: 1 ", "published, auto, True, False"]),
+    ({"cudnn_benchmark": 0}, ["columns.0.cudnn_benchmark: 0 ", "allowed are False, True"]),
     ({"jit_compile": "yes"}, ["columns.0.jit_compile", "'yes'", "published, auto, True, False"]),
     ({"mode": "default"}, ["columns.0.mode: keras3-jax does not take it", "accelerator, stack"]),
     ({"threads": 0}, ["columns.0.threads", "0", "'auto' or a whole number from 1 to 65536"]),

@@ -73,6 +73,7 @@ CHANGES = [
         ("unsupported", [{"column": "keras2-tensorflow"}]),
         f"unsupported.0: 'reason' {MISSING} column, reason",
     ),
+    (("unsupported", ["keras2-tensorflow"]), "is not allowed; a mapping with column, task, jit"),
     (("builders", "large"), "builders: there is no folder"),
     (("title", 7), "title: 7 is not allowed; the model's name in tables, as text"),
     (("preset", ""), "preset: '' is not allowed; the name of its published weights"),
@@ -112,7 +113,7 @@ def test_a_variant_is_the_model_with_other_sizes_under_a_name_of_its_own(tmp_pat
     assert wide.folder == small.folder
     # Sizes that it does not name are those of the paper, at every scale.
     assert all(sizes == {"width": 64, "depth": 3} for sizes in wide.architecture.values())
-    assert set(wide.tasks["fit"]["parameters"].values()) == {640}
+    assert set(wide.tasks["fit"].parameters.values()) == {640}
     assert small.architecture["laptop"] == {"width": 8}
 
 
@@ -125,8 +126,8 @@ def test_every_row_of_ours_says_what_it_measures():
     for model in map(models.load, models.names()):
         for task, about in model.tasks.items():
             needed = {"short", "step", "network", "inputs"}
-            needed |= TRAINED if about["trains"] != "nothing" else set()
-            assert {*about["measures"]} == needed, (model.name, task)
+            needed |= TRAINED if about.trains != "nothing" else set()
+            assert about.measures.model_fields_set == needed, (model.name, task)
             for scale in model.architecture:
                 words = measures(model, task, scale)
                 assert len(words["short"]) <= 45 and not re.search("[{}]", "".join(words.values()))

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from millistep.contracts.settings import DEFAULTS, SETTINGS
 from millistep.planning.frameworks import frameworks
-from millistep.planning.settings import SETTINGS
 from millistep.supervise.parent import CELL_FIELDS
 from tables import README, with_settings
 
@@ -62,9 +62,9 @@ def test_a_value_has_its_word_in_the_columns_name_and_its_title(name):
 
 @pytest.mark.parametrize("framework", OURS)
 def test_what_a_column_has_anyway_is_in_no_name(framework):
-    every = {name: about["default"] for name, about in SETTINGS.items() if "enum" in about}
-    told = {name: value for name, value in every.items() if "frameworks" not in SETTINGS[name]}
-    told |= dict(OURS[framework].settings)
+    told = {name: DEFAULTS[name] for name, about in SETTINGS.items() if not about.frameworks}
+    told = {name: value for name, value in told.items() if value not in (None, [])}
+    told |= OURS[framework].own
     (column,) = plan(models=BERT, columns=[{"framework": framework, **told}]).columns
     assert column.name == framework
 
@@ -90,11 +90,8 @@ def test_a_framework_of_ones_own_may_have_other_settings_and_colors(folder):
     other = {"settings": {"optimizer": "fused"}, "color": "#123456"}
     like = {"like": "pytorch-eager"}
     found = frameworks([folder(mine={**like, **other}, same=like)])
-    assert (found["mine"].settings, found["mine"].colors) == (
-        (("optimizer", "fused"),),
-        ("#123456",),
-    )
-    for name in ("settings", "colors"):
+    assert (found["mine"].own, found["mine"].colors) == ({"optimizer": "fused"}, ["#123456"])
+    for name in ("own", "colors"):
         assert getattr(found["same"], name) == getattr(found["pytorch-eager"], name)
 
 
@@ -114,7 +111,7 @@ def test_a_framework_of_ones_own_without_its_environment_is_named_with_the_place
 
 
 def test_what_only_some_frameworks_take_reaches_their_class():
-    taken = {name: about["frameworks"] for name, about in SETTINGS.items() if "frameworks" in about}
+    taken = {name: about.frameworks for name, about in SETTINGS.items() if about.frameworks}
     assert {*taken} <= {*CELL_FIELDS}
     assert {name for names in taken.values() for name in names} <= {*OURS}
 
@@ -123,7 +120,7 @@ def test_the_readme_has_the_table_of_what_is_declared():
     text = README.read_text()
     assert with_settings(text) == text
     lines = [line.split(" | ")[:2] for line in text.splitlines()]
-    assert all([f"| `{name}`", about["title"]] in lines for name, about in SETTINGS.items())
+    assert all([f"| `{name}`", about.title] in lines for name, about in SETTINGS.items())
 
 
 def test_what_a_setting_cannot_change_is_not_measured_twice():

@@ -7,6 +7,7 @@ import pytest
 from millistep.analysis import answer, commands, load
 from millistep.analysis.comment import comment
 from millistep.analysis.load import InputError
+from millistep.contracts.results import Answer
 from tests.analysis_fixtures import files, write
 from tests.report.made import configuration, made
 
@@ -277,6 +278,6 @@ def test_the_command_writes_what_planning_reads(plan):
     assert content["decided"] is True and content["status"] == 0
     assert content["seconds_of_a_round"] == {"bert/fit/4": 12, "gemma/generate/2": 10}
     assert [row["verdict"] for row in content["rows"]] == ["tied", "tied"]
-    assert load.violation(content, "answer") == ""
+    assert load.violation(content, Answer) == ""
     text = (folder / "answer.md").read_text()
     assert "| BERT fit | 2.144 | 2.144 | 3 | " in text and "sha256 of plan and records: `" in text

@@ -17,6 +17,7 @@ FOR_USERS = {
     "bisect": ("planning.bisect:main", "find the commit that changed the time of a step"),
     "compare": ("analysis.commands:compare", "compare two archives or folders of results"),
     "verify": ("analysis.commands:verify", "check an archive and render its results again"),
+    "schema": ("contracts.published:main", "print the JSON schema of a kind of file"),
 }
 FOR_RULES = {
     "check": ("planning.files:check", "check configuration files"),

@@ -1,8 +1,6 @@
 # The comment on a pull request, which reports the effect of a patch. `millistep answer` adds rounds
 # until all is decided or the time is over, and makes the comment again after each look.
-ANSWER = {"threshold": 0.02, "looks": 1, "left_out": [], "report": ""} | PLAN.config[
-    "answer"
-]
+ANSWER = (PLAN.config.answer or RegressionCheck()).model_dump()
 
 
 rule answer:

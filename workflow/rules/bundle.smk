@@ -24,7 +24,7 @@ rule bundle:
         # The identities in it cover the environments' locks.
         plan=lambda wildcards: PLAN.sha256,
         # Files that no model reads are packed, too.
-        models=lambda wildcards: content_digest(Path(), *PLAN.config["folders"]),
+        models=lambda wildcards: content_digest(Path(), *PLAN.config.folders),
     shell:
         program(
             "bundle",

@@ -2,6 +2,7 @@
 import json
 import re
 
+from millistep.contracts.config import RegressionCheck
 from millistep.planning import commands
 from millistep.planning.commands import IN_ENVIRONMENT, verbatim
 from millistep.planning.config import (
@@ -41,7 +42,7 @@ RECORDS = [] if START.on_nodes else START.to_draw(PLAN.records)
 SELF_TEST = START.to_draw([PLAN.self_test])
 # Keys are sorted, as their order means nothing; that of models, tasks and columns is the table's.
 WHOLE_CONFIG = verbatim(
-    json.dumps({key: PLAN.config[key] for key in sorted(PLAN.config)})
+    json.dumps(dict(sorted(PLAN.config.document().items())))
 )
 # Nothing that draws or writes runs next to a job that times something.
 UNTIMED = 100

@@ -25,6 +25,7 @@ from millistep.analysis.words import (
     percent,
     within,
 )
+from millistep.contracts.results import Answer
 
 VERDICTS = {
     "slower": "slower by more than {}",
@@ -43,7 +44,7 @@ def write(data: Data, plan: Path, settings: dict[str, Any], folder: Path) -> Non
     """Write answer.md and answer.json; settings: threshold, looks, left_out, report."""
     found = answer(data, settings["threshold"], settings["looks"])
     content = as_json(found, seconds(data))
-    if problem := violation(content, "answer"):
+    if problem := violation(content, Answer):
         raise InputError(f"answer.json: {problem}")
     project = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
     digest = contents.digest(project, contents.measured(data.plan, project))

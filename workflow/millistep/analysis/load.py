@@ -7,7 +7,6 @@ reason. Only a plan that cannot be read raises `InputError`.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -17,8 +16,12 @@ import pandas as pd
 
 from millistep.analysis.frames import CELL, RUN, Data
 from millistep.analysis.words import one_line
+from millistep.contracts import base
+from millistep.contracts.base import Contract
+from millistep.contracts.plan import Plan
+from millistep.contracts.record import Record
+from millistep.contracts.results import Machine, SelfTest
 
-SCHEMAS = Path(__file__).parents[1] / "schemas"
 MAX_BYTES = 64 * 2**20
 LARGEST = 1e24  # above every measured number; sums and squares of smaller ones stay finite
 CHUNK = 1000  # records that are in memory at the same time
@@ -45,7 +48,7 @@ class InputError(Exception):
 
 def load(plan: Path) -> Data:
     """Read a plan and its records, references, machine descriptions and self-test into frames."""
-    content = read(plan, "plan", plan.name)
+    content = read(plan, Plan, plan.name)
     root = plan.resolve().parents[len(Path(content["results"]).parts)]
     frames = _records(root, content)
     return Data(
@@ -53,18 +56,18 @@ def load(plan: Path) -> Data:
         frames,
         references=_references(root, content),
         machines=_machines(root, content),
-        self_test=_optional(root, content["self_test"], "self_test"),
+        self_test=_optional(root, content["self_test"], SelfTest),
     )
 
 
-def read(path: Path, schema: str | None, shown: str) -> Any:
-    """Return the content of a JSON file that matches schemas/<schema>.schema.json."""
+def read(path: Path, contract: type[Contract] | None, shown: str) -> Any:
+    """Return the content of a JSON file that matches its contract."""
     if not path.is_file():
         raise InputError(f"{shown}: no such file")
     if path.stat().st_size > MAX_BYTES:
         raise InputError(f"{shown}: larger than {MAX_BYTES // 2**20} MiB")
     content = parse(path.read_bytes(), shown)
-    if schema and (problem := violation(content, schema)):
+    if contract and (problem := violation(content, contract)):
         raise InputError(f"{shown}: {problem}")
     return content
 
@@ -88,25 +91,9 @@ def _bounded(digits: str) -> float:
     return value
 
 
-def violation(content: Any, schema: str) -> str:
-    """Return where and how content violates a schema in one line; '' if it does not."""
-    from fastjsonschema import JsonSchemaValueException
-
-    try:
-        _validator(schema)(content)
-    except JsonSchemaValueException as error:
-        return one_line(error.message.replace("data.", "", 1), 160)
-    except (ValueError, RecursionError) as error:
-        return one_line(str(error), 160)
-    return ""
-
-
-@cache
-def _validator(schema: str) -> Any:
-    import fastjsonschema
-
-    definition = json.loads((SCHEMAS / f"{schema}.schema.json").read_text("utf-8"))
-    return fastjsonschema.compile(definition, formats={}, use_default=False)
+def violation(content: Any, contract: type[Contract]) -> str:
+    """Return where and how content violates its contract in one line; '' if it does not."""
+    return one_line(base.violation(contract, content), 160)
 
 
 def _inside(root: Path, name: str) -> Path:
@@ -117,10 +104,10 @@ def _inside(root: Path, name: str) -> Path:
     return path
 
 
-def _optional(root: Path, name: str, schema: str | None) -> Any:
+def _optional(root: Path, name: str, contract: type[Contract] | None) -> Any:
     """Return the content of a file; None if it is missing or broken."""
     try:
-        return read(_inside(root, name), schema, name)
+        return read(_inside(root, name), contract, name)
     except InputError:
         return None
 
@@ -157,7 +144,7 @@ def _results(root: Path, planned: Iterable[dict[str, Any]]) -> Iterator[dict[str
             if not path.exists():
                 yield {"status": NOT_MEASURED, "reason": "no record yet"} | keys
                 continue
-            record = read(path, "record", "")
+            record = read(path, Record, "")
             if problem := _misplaced(record, run):
                 raise InputError(problem)
         except InputError as error:
@@ -169,7 +156,7 @@ def _results(root: Path, planned: Iterable[dict[str, Any]]) -> Iterator[dict[str
 
 
 def _misplaced(record: dict[str, Any], run: dict[str, Any]) -> str:
-    """Return what a schema cannot check: another run's record, or `ok` without a time."""
+    """Return what a contract cannot check: another run's record, or `ok` without a time."""
     cell = record.get("cell") if isinstance(record, dict) else None
     if not isinstance(cell, dict) or not {*RUN[:3], "column", "run"} <= {*cell}:
         return "not a record"
@@ -283,7 +270,7 @@ def _machines(root: Path, plan: dict[str, Any]) -> list[dict[str, Any]]:
     lines = []
     for path in sorted(folder.glob("*.json")):
         try:
-            card = read(path, "machine", path.name)
+            card = read(path, Machine, path.name)
         except InputError:
             continue
         lines += [

@@ -1,5 +1,5 @@
 """Planning: from the configuration to cells, runs, their identities and their order.
 
 Imported whenever Snakemake reads the Snakefile, so it uses the standard library
-and what Snakemake brings (yaml, jsonschema), and reads only small files.
+and what Snakemake brings (yaml, pydantic), and reads only small files.
 """

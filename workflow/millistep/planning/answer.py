@@ -130,7 +130,7 @@ class Asked:
         self._options = options
         self._config = read_configuration(options.study)
         chosen = options.framework or [FRAMEWORK]
-        known = frameworks(check(self._config | {"columns": chosen})["folders"])
+        known = frameworks(check(self._config | {"columns": chosen}).folders)
         for name in chosen:
             if name not in known:
                 raise Problem(f"--framework: {name}: allowed are {', '.join(known)}")

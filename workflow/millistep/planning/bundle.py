@@ -15,7 +15,7 @@ from millistep.planning.plan import Plan
 
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # The code that measures, and what it imports; not what plans or draws.
-SOURCES = ("*.py", "deploy/*.py", "measure/**/*.py", "supervise/*.py", "schemas/*.json")
+SOURCES = ("*.py", "contracts/*.py", "deploy/*.py", "measure/**/*.py", "supervise/*.py")
 
 
 def check_portable(plan: Plan) -> None:
@@ -59,7 +59,7 @@ def document(plan: Plan) -> dict[str, Any]:
 
 def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
     around = f"--around={next(iter(group.references))}"
-    about = [f"--results={plan.results}", f"--device={plan.config['device']}", around]
+    about = [f"--results={plan.results}", f"--device={plan.config.device}", around]
     of_round = ["--round", f"{plan.scale}/{group.name}", "--accelerators", *plan.accelerators]
     of_cell = [f"--time-limit-s={plan.time_limit_s}"]
     of_cell += [f"--folder={name}" for name, _ in _folders(plan)]
@@ -129,7 +129,7 @@ def _name(definition: Path) -> str:
 
 def _folders(plan: Plan) -> list[tuple[str, Path]]:
     """Return the user's folders, each with its name in the bundle: folders/0, folders/1, ..."""
-    return [(f"folders/{k}", Path(folder)) for k, folder in enumerate(plan.config["folders"])]
+    return [(f"folders/{k}", Path(folder)) for k, folder in enumerate(plan.config.folders)]
 
 
 def _own(folder: Path) -> Iterator[Path]:

@@ -86,7 +86,7 @@ def summary(plan: Plan, reasons: dict[str, str | Unreadable], elsewhere: Path | 
     lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
     if not elsewhere:
         lines += [*_in_turns(plan, found), *_of_other_sessions(plan, found)]
-    if left_out := variables.left_out(os.environ, plan.config["environment"]):
+    if left_out := variables.left_out(os.environ, plan.config.environment):
         names = ", ".join(left_out)
         lines.append(f"  not passed on to runs (configuration key environment does): {names}")
     return "\n".join(lines)

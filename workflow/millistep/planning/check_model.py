@@ -51,7 +51,7 @@ def planned(folder: Path, names: list[str], scale: str) -> Plan:
     ]
     if not (names or found):
         raise Problem(f"{model.folder}: no builder, such as keras3.py or pytorch.py")
-    tasks = {place.name: {task: about[scale][0] for task, about in model.tasks.items()}}
+    tasks = {place.name: {task: about.batch_sizes(scale)[0] for task, about in model.tasks.items()}}
     config = {"scale": scale, "runs": 1, "folders": folders, "models": tasks}
     return Plan(config | {"columns": names or found}, definition_sha256, ENVS)
 
@@ -74,7 +74,7 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
     except EnvironmentProblem as problem:
         return [_failed(run, {"type": "NoEnvironment", "message": str(problem)}) for run in runs]
     request = {
-        "folders": [os.path.abspath(folder) for folder in plan.config["folders"]],
+        "folders": [os.path.abspath(folder) for folder in plan.config.folders],
         "affinity": processors.pinned(identity["threads"]),
         "tasks": [_task(json.loads(run.identity)) for run in runs],
     }

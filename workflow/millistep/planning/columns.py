@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from millistep.contracts.settings import DEFAULTS, SETTINGS, texts
+from millistep.contracts.settings import Column as Asked
 from millistep.planning.config import ConfigError, check_word
 from millistep.planning.frameworks import Framework
 from millistep.planning.overlays import Overlay, overlays
-from millistep.planning.settings import SETTINGS, texts
 
 # The settings that every column takes, with their defaults.
-EVERY = {name: of["default"] for name, of in SETTINGS.items() if "frameworks" not in of}
+EVERY = {name: DEFAULTS[name] for name, of in SETTINGS.items() if not of.frameworks}
 EVERY["overlay"] = ()
 STACK = EVERY["stack"]  # today's
 
@@ -78,7 +79,9 @@ class Column:
 
 
 def columns(
-    asked: list[Any], frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]
+    asked: list[str | Asked],
+    frameworks: Mapping[str, Framework],
+    defaults: Mapping[str, Any],
 ) -> list[Column]:
     """Return the columns of the configuration, in its order; raises :class:`ConfigError`.
 
@@ -102,17 +105,17 @@ def columns(
 
 def _column(
     place: int,
-    entry: str | dict[str, Any],
+    asked: str | Asked,
     frameworks: Mapping[str, Framework],
     defaults: Mapping[str, Any],
 ) -> Column:
-    entry = {"framework": entry} if isinstance(entry, str) else dict(entry)
-    name = entry.pop("framework")
+    column = Asked(framework=asked) if isinstance(asked, str) else asked
+    name, entry = column.framework, column.model_dump(exclude={"framework"}, exclude_unset=True)
     if name not in frameworks:
         allowed = ", ".join(frameworks)
         raise ConfigError(f"columns.{place}: unknown framework '{name}'; allowed are {allowed}")
     framework = frameworks[name]
-    own = {**EVERY, **dict(framework.settings)}
+    own = {**EVERY, **framework.own}
     for setting in entry:
         if setting not in own:
             allowed = ", ".join(s for s in SETTINGS if s in own)
@@ -139,7 +142,7 @@ def _column(
         title=", ".join([framework.title, *(title for _, title in words)]),
         look=_look(framework, ()),
         **{setting: settings[setting] for setting in EVERY},
-        of_framework={setting: settings[setting] for setting, _ in framework.settings},
+        of_framework={setting: settings[setting] for setting in framework.own},
         asked={setting: written[setting] for setting in told},
     )
 

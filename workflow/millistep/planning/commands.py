@@ -54,7 +54,7 @@ class Commands:
             "memory-gib": plan.memory_gib,
         }
         if of_job:
-            options |= {"results": plan.results, "device": plan.config["device"]}
+            options |= {"results": plan.results, "device": str(plan.config.device)}
         same = shlex.join(f"--{name}={value}" for name, value in options.items())
         same = " ".join(filter(None, [same, environment.overlay_options, *more]))
 

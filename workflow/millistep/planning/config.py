@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from jsonschema.exceptions import ValidationError
 
-from millistep.planning import schemas
+from millistep.contracts.base import MAX_VALUE, Violation, checked
+from millistep.contracts.config import Config
 
-MAX_VALUE = 80  # characters of a wrong value
 INCOMPLETE = (
     "; to change the default table: --configfile config/config.yaml and this file behind it"
 )
@@ -54,15 +53,13 @@ def results_folder(config: dict[str, Any]) -> str:
     )
 
 
-def check(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration with defaults filled in; raises :class:`ConfigError`."""
-    errors = sorted(violations("config", config), key=lambda e: [str(p) for p in e.path])
-    if errors:
-        lacks = errors[0].validator == "required" and not errors[0].path
-        raise ConfigError(words(errors[0]) + (INCOMPLETE if lacks else ""))
-    known = schemas.validator("config").schema["properties"].items()
-    defaults = {name: entry["default"] for name, entry in known if "default" in entry}
-    return {**defaults, **config}
+def check(config: dict[str, Any]) -> Config:
+    """Return the typed configuration with its defaults; raises :class:`ConfigError`."""
+    try:
+        return checked(Config, config)
+    except Violation as problem:
+        lacks = "the top level: " in str(problem) and "is missing" in str(problem)
+        raise ConfigError(f"{problem}{INCOMPLETE if lacks else ''}") from None
 
 
 FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -169,45 +166,6 @@ def check_word(where: str, word: str) -> None:
         )
     if REPEATED.search(word):
         raise ConfigError(f"{where}: the name {word} repeats a part of it more than 19 times")
-
-
-def violations(schema: str, document: object) -> list[ValidationError]:
-    """Return the violations of ``schemas/<schema>.schema.json`` by a document; raises
-    ConfigError.
-    """
-    try:
-        return list(schemas.validator(schema).iter_errors(document))
-    except ValueError:  # Python prints no whole number of more than 4300 digits
-        raise ConfigError("a number has more digits than can be read") from None
-
-
-def words(error: ValidationError) -> str:
-    """Return the place where a document breaks its schema, its value, and the allowed values."""
-    where = ".".join(str(part) for part in error.absolute_path) or "the top level"
-    if error.validator == "additionalProperties":
-        known = sorted(error.schema.get("properties", {}))
-        unknown = next(k for k in error.instance if k not in known)
-        return f"{where}: unknown key '{unknown}'; allowed are {', '.join(known)}"
-    if error.validator == "required":
-        missing = next(k for k in error.validator_value if k not in error.instance)
-        return f"{where}: '{missing}' is missing; needed are {_list(error.validator_value)}"
-    if error.validator in ("enum", "const"):
-        allowed = error.schema.get("enum", [error.schema.get("const")])
-        return f"{where}: {_short(error.instance)} is not allowed; allowed are {_list(allowed)}"
-    if any(each.validator == "uniqueItems" for each in [error, *error.context]):
-        twice = next(item for item in error.instance if error.instance.count(item) > 1)
-        return f"{where}: {_short(twice)} appears twice"
-    description = error.schema.get("description", "")
-    return f"{where}: {_short(error.instance)} is not allowed; {description or error.message}"
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}..."
-
-
-def _list(values: Iterable[object]) -> str:
-    return ", ".join(str(value) for value in values)
 
 
 def check_names(roots: Iterable[Path], part: str) -> None:

@@ -1,4 +1,4 @@
-"""The plan as a file for the analysis, see ``schemas/plan.schema.json``."""
+"""The plan as a file for the analysis, see :class:`millistep.contracts.plan.Plan`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from millistep.planning import schemas
 from millistep.planning.cells import Row, Run
 from millistep.planning.columns import Column
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from millistep.planning.plan import Plan
 
 # Keys of the configuration that no other part of the file contains.
-FURTHER = ("device", "limits", "folders", "unsupported", "environment", "interpreters")
+FURTHER = {"device", "limits", "folders", "unsupported", "environment", "interpreters"}
 
 
 def document(plan: Plan) -> dict[str, Any]:
@@ -26,16 +25,16 @@ def document(plan: Plan) -> dict[str, Any]:
         runs.setdefault((run.row, run.column.name), []).append(run)
     return {
         "schema": "millistep.plan/1",
-        "study": plan.config.get("study"),
+        "study": plan.config.study and plan.config.study.model_dump(),
         "results": plan.results,
         "scale": plan.scale,
         "scale_reason": plan.scale_reason,
         "accelerator": plan.accelerator,
-        "weights": plan.config["weights"],
-        "seed": plan.config["seed"],
+        "weights": plan.config.weights,
+        "seed": plan.config.seed,
         "runs": plan.rounds,
-        "precision": plan.config["precision"],
-        **({"further": further} if (further := _further(plan.config)) else {}),
+        "precision": plan.config.precision,
+        **({"further": further} if (further := _further(plan)) else {}),
         "references": [
             {**vars(group.row), "round": group.number, "path": path}
             for group in plan.groups
@@ -66,12 +65,9 @@ def document(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _further(config: dict[str, Any]) -> dict[str, Any]:
+def _further(plan: Plan) -> dict[str, Any]:
     """Return the keys of FURTHER that are not as they are by default."""
-    known = schemas.validator("config").schema["properties"]
-    limits = {k: v for k, v in config["limits"].items() if v not in ("default", "auto")}
-    found = {key: config[key] for key in FURTHER} | {"limits": limits}
-    return {key: value for key, value in found.items() if value != known[key]["default"]}
+    return plan.config.model_dump(include=FURTHER, exclude_defaults=True)
 
 
 def _column(column: Column) -> dict[str, Any]:
@@ -83,7 +79,7 @@ def _column(column: Column) -> dict[str, Any]:
         "family": framework.family,
         "settings": column.settings,
         "asked": dict(column.asked),
-        "against": dict(framework.against),
+        "against": framework.against,
         **asdict(column.look),
     }
 
@@ -116,7 +112,7 @@ def _rows(plan: Plan) -> list[dict[str, Any]]:
 def _row(plan: Plan, row: Row, place: int) -> dict[str, Any]:
     """Return a row, and the published batch size at its place in the list of sizes."""
     model = plan.models.load(row.model)
-    published = model.tasks[row.task]["published"]
+    published = model.tasks[row.task].published
     return {
         **vars(row),
         "title": f"{model.title} {row.task}",

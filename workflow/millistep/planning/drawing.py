@@ -13,7 +13,7 @@ from millistep.planning.commands import literal
 from millistep.planning.start import Start
 from millistep.supervise.sources import content_digest
 
-SOURCES = tuple(f"workflow/millistep/{part}" for part in ("analysis", "schemas", "reference"))
+SOURCES = tuple(f"workflow/millistep/{part}" for part in ("analysis", "contracts", "reference"))
 
 
 class Drawing:

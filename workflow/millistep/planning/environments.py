@@ -23,7 +23,7 @@ def environments(plan: Plan, sha256: Callable[[Path], str], envs: Path) -> dict[
     is searched before the user's folders.
     """
     _check_stacks(plan.columns, envs)
-    roots = [envs, *(Path(folder, "envs") for folder in plan.config["folders"])]
+    roots = [envs, *(Path(folder, "envs") for folder in plan.config.folders)]
     found: dict[str, Environment] = {}
     first: dict[str, Column] = {}
     for column in plan.columns:

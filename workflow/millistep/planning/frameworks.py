@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from millistep.planning.config import ConfigError, check_names, read_yaml, violations, words
-from millistep.planning.settings import SETTINGS
+from millistep.contracts.base import Violation, checked
+from millistep.contracts.model import FrameworkEntry, Frameworks
+from millistep.contracts.settings import DEFAULTS, SETTINGS
+from millistep.planning.config import ConfigError, check_names, read_yaml
 
 OWN = (
     Path(__file__).parent.parent / "measure"
 )  # holds our frameworks/; the user's folders may hold theirs
-DEFAULTS = {"start_rank": 99, "against": {}}
 
 
-@dataclass(frozen=True)
-class Framework:
+class Framework(FrameworkEntry):
     """A framework's description, see ``measure/frameworks/frameworks.yaml``."""
 
     name: str
     folder: Path  # holds its class in frameworks/<module>.py
-    module: str
-    title: str
-    family: str
-    environment: str
-    library: str
-    start_rank: int
-    settings: tuple[tuple[str, object], ...]  # the framework's own values
-    against: tuple[tuple[str, str], ...]
-    colors: tuple[str, ...]  # its own, and shades for columns with settings
-    marker: str
-    hatch: str
+
+    @cached_property
+    def own(self) -> dict[str, Any]:
+        """The framework's own values of the settings that only some frameworks take."""
+        return self.settings.model_dump(exclude_unset=True)
+
+    @cached_property
+    def colors(self) -> list[str]:
+        """Its own color, and shades for columns with settings."""
+        return [self.color] if isinstance(self.color, str) else self.color
 
     @cached_property
     def file(self) -> Path:
@@ -69,14 +67,15 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
                 raise ConfigError(f"{path}: {name}.like: unknown framework; allowed are {allowed}")
             folder = folder if "module" in entry else base.folder
             entry = {**_taken_over(base), **entry}
-        _check(path, name, entry)
-        found[name] = _framework(name, folder, entry)
+        found[name] = _framework(path, name, folder, entry)
     return found
 
 
-def _check(path: Path, name: str, entry: dict[str, Any]) -> None:
-    """Raise :class:`ConfigError` if an entry breaks the schema or has a setting of every column."""
-    some = sorted(setting for setting, about in SETTINGS.items() if "frameworks" in about)
+def _framework(path: Path, name: str, folder: Path, entry: dict[str, Any]) -> Framework:
+    """Return a framework; raises :class:`ConfigError` if its entry violates its contract, or has a
+    setting of every column.
+    """
+    some = sorted(setting for setting, about in SETTINGS.items() if about.frameworks)
     own = entry.get("settings")
     for key in own if isinstance(own, dict) else ():
         if key not in some:
@@ -84,23 +83,17 @@ def _check(path: Path, name: str, entry: dict[str, Any]) -> None:
             raise ConfigError(
                 f"{path}: {name}.settings: unknown key '{key}'; allowed are {allowed}"
             )
-    if errors := violations("frameworks", {name: entry}):
-        raise ConfigError(f"{path}: {words(errors[0])}")
-
-
-def _framework(name: str, folder: Path, entry: dict[str, Any]) -> Framework:
-    own = {key: of["default"] for key, of in SETTINGS.items() if name in of.get("frameworks", ())}
-    entry = {**DEFAULTS, "module": name.replace("-", "_"), "settings": own, **entry}
-    pairs: dict[str, Any] = {key: tuple(entry.pop(key).items()) for key in ("settings", "against")}
-    color = entry.pop("color")
-    colors = (color,) if isinstance(color, str) else tuple(color)
-    return Framework(name=name, folder=folder, **entry, **pairs, colors=colors)
+    own = {key: DEFAULTS[key] for key, of in SETTINGS.items() if name in of.frameworks}
+    try:
+        (about,) = checked(Frameworks, {name: {"settings": own, **entry}}).root.values()
+    except Violation as problem:
+        raise ConfigError(f"{path}: {problem}") from None
+    module = about.module or name.replace("-", "_")
+    return Framework.model_construct(
+        None, **{**dict(about), "module": module, "name": name, "folder": folder}
+    )
 
 
 def _taken_over(base: Framework) -> dict[str, Any]:
     """Return the keys that a framework which is `like` another takes over: all but `against`."""
-    names = ("module", "title", "family", "environment", "library", "start_rank", "marker", "hatch")
-    return {name: getattr(base, name) for name in names} | {
-        "settings": dict(base.settings),
-        "color": list(base.colors),
-    }
+    return base.model_dump(exclude={"name", "folder", "against"}, exclude_unset=True)

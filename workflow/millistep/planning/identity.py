@@ -27,8 +27,8 @@ def of_run(plan: Plan, row: Row, column: Column, number: int) -> str:
     check has no time for sizes and methods.
     """
     model = plan.models.load(row.model)
-    answers = bool(plan.config["answer"])
-    published = model.tasks[row.task]["published"] and not answers
+    answers = plan.config.answer is not None
+    published = model.tasks[row.task].published and not answers
     extras = ["legacy"] if published else []
     extras += ["profile", *(["calls", "outcome"] if answers else [])]
     cell = (row, column.name)
@@ -40,7 +40,7 @@ def of_run(plan: Plan, row: Row, column: Column, number: int) -> str:
             "extras": extras if number == 1 else [],
             "probes": probes(model, row, plan.scale) if number == 1 and not answers else [],
             "run": number,
-            "seed": plan.config["seed"] + number - 1,
+            "seed": plan.config.seed + number - 1,
         }
     )
 
@@ -48,7 +48,7 @@ def of_run(plan: Plan, row: Row, column: Column, number: int) -> str:
 def _of_cell(plan: Plan, model: Model, row: Row, column: Column) -> dict[str, Any]:
     """Return the facts that all runs of a cell share."""
     about, builders = model.tasks[row.task], model.folder.name
-    folders = (*map(Path, plan.config["folders"]),)
+    folders = (*map(Path, plan.config.folders),)
     return {
         **of_column(plan, column),
         **column.of_framework,
@@ -60,11 +60,11 @@ def _of_cell(plan: Plan, model: Model, row: Row, column: Column) -> dict[str, An
         "least_memory_mib": model.least_memory_mib(row.task, plan.scale),
         "model": row.model,
         "module": column.framework.module,
-        "parameters": about["parameters"][plan.scale],
+        "parameters": about.parameters[plan.scale],
         "precision": column.precision,
         "task": row.task,
-        "trains": about["trains"],
-        "weights": plan.config["weights"],
+        "trains": about.trains,
+        "weights": plan.config.weights,
         **({"builders": builders} if builders != row.model else {}),
     }
 
@@ -74,16 +74,16 @@ def of_column(plan: Plan, column: Column) -> dict[str, Any]:
     environment = plan.environment_of(column)
     return {
         "accelerator": column.accelerator,
-        "device": plan.config["device"] if column.accelerator == "cuda" else None,
+        "device": plan.config.device if column.accelerator == "cuda" else None,
         "environment": environment.sha256,
         "framework": column.framework.name,
         "interpreter": environment.interpreter,
         "library": column.framework.library,
         "measure": MEASURE,
         "scale": plan.scale,
-        "seed": plan.config["seed"],
+        "seed": plan.config.seed,
         "threads": column.threads,
-        "variables": plan.config["environment"],
+        "variables": plan.config.environment,
     }
 
 
@@ -103,5 +103,5 @@ def probes(model: Model, row: Row, scale: str) -> list[dict[str, Any]]:
     Half the batch shows whether a step is work or fixed cost (half fits into memory wherever the
     whole does), and the lengths show whether each token costs the same.
     """
-    lengths: list[dict[str, Any]] = model.tasks[row.task].get("probes", {}).get(scale, [])
+    lengths = model.tasks[row.task].probes_at(scale)
     return [{"batch_size": row.batch_size // 2 or 2}, *lengths]

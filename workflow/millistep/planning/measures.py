@@ -27,7 +27,7 @@ def measures(model: Model, task: str, scale: str) -> dict[str, str]:
     """
     about, sizes = model.tasks[task], model.architecture[scale]
     found = {}
-    for name, text in about.get("measures", {}).items():
+    for name, text in about.measures.model_dump(exclude_unset=True).items():
         try:
             found[name] = text.format_map({key: _words(size) for key, size in sizes.items()})
         except (LookupError, ValueError, AttributeError, TypeError) as problem:
@@ -35,7 +35,7 @@ def measures(model: Model, task: str, scale: str) -> dict[str, str]:
                 f"{model.file}: tasks.{task}.measures.{name}: {problem} is no "
                 f"size of it; allowed in braces are {', '.join(sizes)}"
             ) from None
-    if count := about["parameters"][scale]:
+    if count := about.parameters[scale]:
         gib = model.least_memory_mib(task, scale) / 1024
         found |= {"precision": sizes.get("dtype", "float32"), "parameters": f"{count:,}"}
         found["memory"] = f"{gib:.1f} GiB" if gib >= 1 else f"{gib * 1024:,.0f} MiB"

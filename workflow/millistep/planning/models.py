@@ -1,37 +1,25 @@
 """The models that can be measured, as the ``model.yaml`` of each folder describes them."""
 
 import os
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from jsonschema.exceptions import best_match
-
-from millistep.planning.config import ConfigError, check_names, read_yaml, violations, words
+from millistep.contracts.base import Violation, checked
+from millistep.contracts.model import SCALES, ModelFile
+from millistep.planning.config import ConfigError, check_names, read_yaml
 
 PARTS = ("models", "frameworks")  # of a user's folder
 OWN = Path(__file__).parent.parent / "measure"  # holds our models/; the user's folders hold theirs
 
 
-@dataclass(frozen=True)
-class Model:
-    """A model from one folder ``models/<name>``, see ``schemas/model.schema.json``; or a variant of
-    it: the same builders with other sizes, under a name of its own.
+class Model(ModelFile):
+    """A model from one folder ``models/<name>``; or a variant of it: the same builders with other
+    sizes, under its own name.
     """
 
     name: str
     file: Path  # its model.yaml
     folder: Path  # with its builders: the file's, or one next to it
-    title: str
-    citation: str
-    preset: str
-    architecture: dict[str, dict[str, Any]]  # by scale
-    # By task: batch sizes by scale, the published ones, what it holds in memory.
-    tasks: dict[str, dict[str, Any]]
-    unsupported: list[dict[str, Any]]  # of {column, task, reason}
-    # By the ending of their name: sizes, parameters.
-    variants: dict[str, dict[str, Any]] = field(default_factory=dict)
     variant_of: str | None = None
 
     def least_memory_mib(self, task: str, scale: str) -> float:
@@ -40,9 +28,8 @@ class Model:
         bytes_each = 2 if self.architecture[scale].get("dtype") == "bfloat16" else 4
         # A training step holds weights, gradients and Adam's two moments, unless it
         # trains small adapters next to frozen weights.
-        copies = 4 if about["trains"] == "all" else 1
-        parameters: int = about["parameters"][scale]
-        return parameters * bytes_each * copies / 2**20
+        copies = 4 if about.trains == "all" else 1
+        return about.parameters[scale] * bytes_each * copies / 2**20
 
     def is_reduced(self, scale: str) -> bool:
         """Return True if its sizes at a scale differ from those at paper scale."""
@@ -50,28 +37,25 @@ class Model:
 
     def variant(self, ending: str) -> "Model":
         """Return the variant with that ending; its sizes replace the paper's, at every scale."""
-        about = self.variants[ending]
-        for size in about["sizes"]:
-            if size not in self.architecture["paper"]:
-                allowed = ", ".join(self.architecture["paper"])
+        about, paper = self.variants[ending], self.architecture["paper"]
+        for size in about.sizes:
+            if size not in paper:
                 raise ConfigError(
                     f"{self.file}: variants.{ending}.sizes: unknown size '{size}'; "
-                    f"allowed are {allowed}"
+                    f"allowed are {', '.join(paper)}"
                 )
-        sizes = {**self.architecture["paper"], **about["sizes"]}
-        parameters = dict.fromkeys(self.architecture, about["parameters"])
-        tasks = {
-            name: {**task, "parameters": parameters, "published": []}
-            for name, task in self.tasks.items()
-        }
-        return replace(
-            self,
-            name=f"{self.name}_{ending}",
-            title=f"{self.title} {ending}",
-            architecture=dict.fromkeys(self.architecture, sizes),
-            tasks=tasks,
-            variants={},
-            variant_of=self.name,
+        changes = {"parameters": dict.fromkeys(SCALES, about.parameters), "published": []}
+        return self.model_copy(
+            update={
+                "name": f"{self.name}_{ending}",
+                "title": f"{self.title} {ending}",
+                "architecture": {scale: {**paper, **about.sizes} for scale in SCALES},
+                "tasks": {
+                    name: task.model_copy(update=changes) for name, task in self.tasks.items()
+                },
+                "variants": {},
+                "variant_of": self.name,
+            }
         )
 
 
@@ -125,12 +109,13 @@ class Models:
 @cache
 def _load(folder: Path) -> Model:
     path = folder / "model.yaml"
-    content = read_yaml(str(path))
-    error = best_match(violations("model", content))
-    if error:
-        raise ConfigError(f"{path}: {words(error)}")
-    of_builders = folder.with_name(content.pop("builders", folder.name))
+    try:
+        content = checked(ModelFile, read_yaml(str(path)))
+    except Violation as problem:
+        raise ConfigError(f"{path}: {problem}") from None
+    of_builders = folder.with_name(content.builders or folder.name)
     if not of_builders.is_dir():
         raise ConfigError(f"{path}: builders: there is no folder {of_builders}")
-    about = {"unsupported": [], **content}
-    return Model(name=folder.name, file=path, folder=of_builders, **about)
+    return Model.model_construct(
+        None, **dict(content), name=folder.name, file=path, folder=of_builders
+    )

@@ -44,44 +44,42 @@ class Plan:
         self.config = check(config)
         self.here, self._room = here, room
         self._check_environment()
-        self.results = results_folder(self.config)
+        self.results = results_folder(config)
         if not here:
             self.check_said("it is measured on another")
         self.gpu = self._gpu() if here else None
-        self.accelerator = resolve.accelerator(self.config["accelerator"], self.gpu)
-        self.scale, self.scale_reason = resolve.scale(
-            self.config["scale"], self.accelerator, self.gpu
-        )
-        if self.config["weights"] == "preset" and self.scale != "paper":
+        self.accelerator = resolve.accelerator(self.config.accelerator, self.gpu)
+        self.scale, self.scale_reason = resolve.scale(self.config.scale, self.accelerator, self.gpu)
+        if self.config.weights == "preset" and self.scale != "paper":
             raise ConfigError(
                 f"weights: preset has the sizes of scale paper; allowed at {self.scale} is random"
             )
-        self.threads = resolve.threads(self.config["threads"])
-        if self.config["precision"] == "tf32" and self.accelerator == "cpu":
+        self.threads = resolve.threads(self.config.threads)
+        if self.config.precision == "tf32" and self.accelerator == "cpu":
             raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
-        limits = {"time_s": "default", "memory_gib": "auto", **self.config["limits"]}
-        self.time_limit_s = limits["time_s"]
-        if self.time_limit_s == "default":
-            self.time_limit_s = resolve.DEFAULT_TIME_LIMIT_S[self.scale]
-        self.memory_gib = str(limits["memory_gib"])  # auto is resolved where a run is measured
-        self.models = models.Models(self.config["folders"])
-        self.frameworks = frameworks(self.config["folders"])
+        time_s = self.config.limits.time_s
+        default_s = resolve.DEFAULT_TIME_LIMIT_S[self.scale]
+        self.time_limit_s = default_s if time_s == "default" else time_s
+        # auto is resolved where a run is measured.
+        self.memory_gib = str(self.config.limits.memory_gib)
+        self.models = models.Models(self.config.folders)
+        self.frameworks = frameworks(self.config.folders)
         self.columns = self._columns()
         self._environments = environments(self, cache(environment_sha256), envs)
         # By row and the column's name, see identity.py.
         self.facts_of_cells: dict[tuple[Row, str], dict[str, Any]] = {}
-        asked = [name for name, tasks in self.config["models"].items() if tasks]
+        asked = [name for name, tasks in self.config.models.items() if tasks]
         self.rows = [row for name in asked for row in self._rows(name)]
         self.measured_models = [*dict.fromkeys(row.model for row in self.rows)]
         self._check_titles()
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         default = resolve.DEFAULT_RUNS[self.scale]
-        if self.config["runs"] == runs.AUTO:
+        if self.config.runs == runs.AUTO:
             summary = Path(self.results, "summary.json")
             self.runs_of = runs.until_decided(default, self.rows, summary)
         else:
-            self.runs_of = runs.runs_of_rows(self.config["runs"], default, self.rows)
+            self.runs_of = runs.runs_of_rows(self.config.runs, default, self.rows)
         self.measures = {
             row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
         }
@@ -94,7 +92,7 @@ class Plan:
 
     def looks(self, row: Row) -> int:
         """Return how often it was looked whether a workload is decided; 0 for a given number."""
-        if self.config["runs"] != runs.AUTO:
+        if self.config.runs != runs.AUTO:
             return 0
         return runs.looks(resolve.DEFAULT_RUNS[self.scale], self.runs_of[row])
 
@@ -128,17 +126,17 @@ class Plan:
 
     def _gpu(self) -> Gpu | None:
         """Return the GPU that is measured; None without one, or if only CPUs are measured."""
-        named = [entry for entry in self.config["columns"] if isinstance(entry, dict)]
-        wanted = {self.config["accelerator"], *(e.get("accelerator", "auto") for e in named)}
-        if self.config["accelerator"] == "cpu" and "cuda" not in wanted:
+        named = [entry for entry in self.config.columns if not isinstance(entry, str)]
+        wanted = {self.config.accelerator, *(entry.accelerator for entry in named)}
+        if self.config.accelerator == "cpu" and "cuda" not in wanted:
             return None
         try:
-            return chosen(self.config["device"])
+            return chosen(self.config.device)
         except NoSuchDevice as problem:
             raise ConfigError(str(problem)) from None
 
     def _check_environment(self) -> None:
-        for name in self.config["environment"]:
+        for name in self.config.environment:
             if reason := variables.refusal(name):
                 raise ConfigError(f"environment.{name}: not allowed, it {reason}")
 
@@ -151,7 +149,7 @@ class Plan:
                 raise ConfigError(f"models: {other} and {name} have one title, '{title}'")
 
     def _columns(self) -> list[Column]:
-        for name in self.config["interpreters"]:
+        for name in self.config.interpreters:
             if name not in self.frameworks:
                 allowed = ", ".join(self.frameworks)
                 raise ConfigError(
@@ -159,11 +157,11 @@ class Plan:
                 )
         defaults = {
             "accelerator": self.accelerator,
-            "precision": self.config["precision"],
+            "precision": self.config.precision,
             "threads": self.threads,
-            "interpreters": self.config["interpreters"],
+            "interpreters": self.config.interpreters,
         }
-        found = columns.columns(self.config["columns"], self.frameworks, defaults)
+        found = columns.columns(self.config.columns, self.frameworks, defaults)
         for place, column in enumerate(found):
             # The class of a framework from a user's folder may be missing; tests check ours.
             if not column.framework.file.is_file():
@@ -176,14 +174,14 @@ class Plan:
         check_word("models", name)
         model = self.models.load(name)
         rows = []
-        for task, sizes in self.config["models"][name].items():
+        for task, sizes in (self.config.models[name] or {}).items():
             if task not in model.tasks:
                 allowed = ", ".join(model.tasks)
                 raise ConfigError(f"models.{name}: unknown task '{task}'; allowed are {allowed}")
             if sizes is None:
                 continue  # left out by a second configuration file
             if sizes == "default":
-                sizes = model.tasks[task][self.scale]
+                sizes = model.tasks[task].batch_sizes(self.scale)
             sizes = [sizes] if isinstance(sizes, int) else sizes
             rows += [Row(name, task, size) for size in sizes]
         return rows
@@ -206,7 +204,7 @@ class Plan:
             f"{reason}: not measured are {', '.join(names)}"
             for reason, names in columns_by_reason.items()
         ]
-        device = self.config["device"]
+        device = self.config.device
         if device != "auto" and self.here and "cuda" not in self.accelerators:
             found.append(f"device: {device} has no effect, because nothing is measured on a GPU")
         return found
@@ -220,7 +218,7 @@ class Plan:
             for row in self.rows
         }
         drawn = positions(
-            self.rows, supported.__getitem__, self.runs_of.__getitem__, self.config["seed"]
+            self.rows, supported.__getitem__, self.runs_of.__getitem__, self.config.seed
         )
         folder = f"{self.results}/records/{self.scale}"
         return [
@@ -244,7 +242,7 @@ class Plan:
     def groups(self) -> list[Group]:
         """All runs of each workload in each round, in measuring order."""
         folder = f"{self.results}/reference/{self.scale}"
-        return groups(self.runs, self.controls.again, folder, self.config["seed"])
+        return groups(self.runs, self.controls.again, folder, self.config.seed)
 
     @cached_property
     def group_of(self) -> dict[str, Group]:
@@ -260,7 +258,7 @@ class Plan:
         """Return the number without Snakemake's limit. On a GPU it is 1 by default: JAX and
         TensorFlow reserve most of its memory for their process.
         """
-        asked, processes = self.config["resident"], len(group.runs)
+        asked, processes = self.config.resident, len(group.runs)
         if asked != "auto":
             fewer: int = min(processes, asked)
             return fewer
@@ -310,7 +308,7 @@ class Plan:
     def options_of_cells(self) -> str:
         """Options about the plan and the user's folders for the command that measures a cell."""
         options = [f"--time-limit-s={self.time_limit_s}"]
-        return shlex.join([*options, *(f"--folder={folder}" for folder in self.config["folders"])])
+        return shlex.join([*options, *(f"--folder={folder}" for folder in self.config.folders)])
 
     @property
     def records(self) -> list[str]:
@@ -332,7 +330,7 @@ class Plan:
     def resolved(self) -> dict[str, Any]:
         """Return the configuration with the values that `auto` has here."""
         resolved = {"scale": self.scale, "accelerator": self.accelerator, "threads": self.threads}
-        return {**self.config, **resolved}
+        return {**self.config.document(), **resolved}
 
     @cached_property
     def sha256(self) -> str:

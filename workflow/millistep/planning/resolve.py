@@ -1,8 +1,8 @@
 """The values that ``auto`` and ``default`` stand for; ``auto`` depends on this machine."""
 
-from collections.abc import Mapping
 from typing import Any
 
+from millistep.contracts.config import Config
 from millistep.supervise import processors
 from millistep.supervise.device import Gpu
 
@@ -42,7 +42,7 @@ def threads(asked: Any) -> int:
     return number
 
 
-def of_this_machine(config: Mapping[str, Any]) -> str:
+def of_this_machine(config: Config) -> str:
     """Return the settings that depend on the planning machine, as text; empty without any."""
-    words = {key: config[key] for key in ("scale", "accelerator", "threads")}
+    words = config.model_dump(include={"scale", "accelerator", "threads"})
     return ", ".join(f"{key}: {word}" for key, word in words.items() if word in FOUND_HERE)

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from millistep.contracts.config import Unsupported
+from millistep.contracts.model import Incapable
+from millistep.contracts.settings import SETTINGS
 from millistep.deploy.conda import post_deploy
 from millistep.planning.cells import Row
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
-from millistep.planning.settings import SETTINGS
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
@@ -22,6 +24,7 @@ DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 # The oldest driver with which any 12.x or 13.x runs on Linux ("minor version compatibility"):
 # NVIDIA, CUDA Toolkit release notes, table of minimum required driver versions.
 OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
+Entry = Unsupported | Incapable  # of the configuration, of a model
 NO_GPU = "no NVIDIA GPU was found here"
 NO_TF32 = "TF32 needs a GPU"
 NO_CUDNN = "cuDNN computes on GPUs"
@@ -37,12 +40,12 @@ def unsupported(plan: Plan) -> dict[tuple[Row, str], str]:
         for column, reason in {**impossible, **plan.barred}.items()
         for row in plan.rows
     } | _without_effect(plan)
-    for entry in reversed([*_configured(plan), *_of_models(plan)]):
+    for model, entry in reversed([*_configured(plan), *_of_models(plan)]):
         for row in plan.rows:
-            if row.model == entry["model"] and row.task == entry.get("task", row.task):
+            if row.model == model and row.task == (entry.task or row.task):
                 for column in plan.columns:
                     if _is_about(entry, column):
-                        found[row, column.name] = entry["reason"]
+                        found[row, column.name] = entry.reason
     return found
 
 
@@ -79,44 +82,38 @@ def _without_effect(plan: Plan) -> dict[tuple[Row, str], str]:
         for column in plan.columns
         for name in column.asked
         for row in plan.rows
-        if row.task not in SETTINGS[name].get("tasks", [row.task])
+        if row.task not in (SETTINGS[name].tasks or [row.task])
     }
 
 
-def _configured(plan: Plan) -> list[dict[str, Any]]:
+def _configured(plan: Plan) -> list[tuple[str, Entry]]:
     allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
-    found: list[dict[str, Any]] = plan.config["unsupported"]
-    for entry in found:
-        _check("unsupported", plan, entry, allowed)
+    for entry in plan.config.unsupported:
+        _check("unsupported", plan, entry.model, entry.task, entry.column, allowed)
+    return [(entry.model, entry) for entry in plan.config.unsupported]
+
+
+def _of_models(plan: Plan) -> list[tuple[str, Entry]]:
+    found: list[tuple[str, Entry]] = []
+    for model in map(plan.models.load, plan.measured_models):
+        for entry in model.unsupported:
+            # It may name columns that this configuration lacks, of frameworks that exist.
+            framework = entry.column.partition("+")[0]
+            where = f"{model.file}: unsupported"
+            _check(where, plan, model.name, entry.task, framework, plan.frameworks)
+            found.append((model.name, entry))
     return found
 
 
-def _of_models(plan: Plan) -> list[dict[str, Any]]:
-    found = [
-        {**entry, "model": name}
-        for name in plan.measured_models
-        for entry in plan.models.load(name).unsupported
-    ]
-    for entry in found:
-        # It may name columns that this configuration does not have, of frameworks that there are.
-        named = {**entry, "column": entry["column"].partition("+")[0]}
-        file = plan.models.load(entry["model"]).file
-        _check(f"{file}: unsupported", plan, named, plan.frameworks)
-    return found
-
-
-def _check(where: str, plan: Plan, entry: dict[str, Any], allowed: Iterable[str]) -> None:
-    """Raise :class:`ConfigError` for an entry about a task or a column that does not exist."""
-    tasks = plan.models.load(entry["model"]).tasks
-    if "task" in entry and entry["task"] not in tasks:
-        raise ConfigError(
-            f"{where}: {entry['model']} has no task '{entry['task']}'; "
-            f"allowed are {', '.join(tasks)}"
-        )
-    if entry["column"] not in allowed:
-        raise ConfigError(
-            f"{where}: unknown column '{entry['column']}'; allowed are {', '.join(allowed)}"
-        )
+def _check(
+    where: str, plan: Plan, model: str, task: str | None, column: str, allowed: Iterable[str]
+) -> None:
+    """Raise :class:`ConfigError` for a task or a column that does not exist."""
+    tasks = plan.models.load(model).tasks
+    if task and task not in tasks:
+        raise ConfigError(f"{where}: {model} has no task '{task}'; allowed are {', '.join(tasks)}")
+    if column not in allowed:
+        raise ConfigError(f"{where}: unknown column '{column}'; allowed are {', '.join(allowed)}")
 
 
 def _impossible(column: Column) -> str | None:
@@ -128,12 +125,13 @@ def _impossible(column: Column) -> str | None:
     return None
 
 
-def _is_about(entry: dict[str, Any], column: Column) -> bool:
+def _is_about(entry: Entry, column: Column) -> bool:
     """Return True if an `unsupported` entry of the configuration or of a model is about a
     column.
     """
-    named = entry["column"] in (column.name, column.framework.name)
-    return named and entry.get("jit_compile", column.jit_compile) == column.jit_compile
+    named = entry.column in (column.name, column.framework.name)
+    asked = entry.jit_compile if isinstance(entry, Incapable) else None
+    return named and asked in (None, column.jit_compile)
 
 
 @cache

@@ -72,7 +72,7 @@ class Ending:
 
 
 def of_record(record: dict[str, Any]) -> tuple[Status, str]:
-    """Return ``(status, reason)`` of a record that keeps to its schema; the reason is empty if
+    """Return ``(status, reason)`` of a record that keeps to its contract; the reason is empty if
     ok.
     """
     if record["not_tried"]:

@@ -20,6 +20,7 @@ from millistep.analysis.archive.unpack import unpack
 from millistep.analysis.frames import Data
 from millistep.analysis.load import InputError, read
 from millistep.analysis.report.render import render
+from millistep.contracts.plan import Plan
 
 CONFIG = "config/config.yaml"
 EARLIEST, UNIX = (1980, 1, 1, 0, 0, 0), 3  # the earliest time that a zip can hold; its system
@@ -35,7 +36,7 @@ def pack(
     which names of this machine were replaced. `config` is the whole configuration; None means
     config.yaml as it is.
     """
-    plan = read(place, "plan", str(place))
+    plan = read(place, Plan, str(place))
     project = place.resolve().parents[len(Path(plan["results"]).parts)]
     sources = {n: (ROOT / n).read_bytes() for n in contents.sources(ROOT, contents.folders(plan))}
     if config is not None:

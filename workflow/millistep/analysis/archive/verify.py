@@ -17,6 +17,8 @@ from millistep.analysis.archive.unpack import unpack
 from millistep.analysis.load import InputError, read
 from millistep.analysis.report.render import render
 from millistep.analysis.words import one_line, some
+from millistep.contracts.plan import Plan
+from millistep.contracts.results import Archive
 
 IDENTICAL, DIFFERS, NO_ARCHIVE, NOT_VERIFIABLE = 0, 1, 2, 3
 PLAN = re.compile(r"results(/studies/\w+)?/plan\.json")
@@ -75,7 +77,7 @@ def _opened(path: Path, folder: Path) -> tuple[Verification, str, dict[str, Any]
         raise InputError(f"{path}: no archive of results, or {SUMS}, {ABOUT} or its plan is broken")
     found = Verification(files=len(names), problems=problems)
     _check_sums(folder, names - {SUMS}, found)
-    plan = read(folder / places[0], "plan", places[0])
+    plan = read(folder / places[0], Plan, places[0])
     if f"{plan['results']}/plan.json" != places[0]:
         raise InputError(f"{places[0]}: results: {one_line(plan['results'], 60)} is another folder")
     return found, places[0], plan
@@ -95,7 +97,7 @@ def _check_sums(archive: Path, names: set[str], found: Verification) -> None:
 
 def _compare_makers(archive: Path, found: Verification) -> None:
     """Note the sources and libraries that are others here."""
-    about = read(archive / ABOUT, "archive", ABOUT)
+    about = read(archive / ABOUT, Archive, ABOUT)
     found.revision = about["revision"]
     theirs, ours = contents.rendering(archive), contents.rendering()
     if other := sorted(n for n in theirs | ours if theirs.get(n) != ours.get(n)):

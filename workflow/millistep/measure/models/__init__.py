@@ -1,6 +1,6 @@
 """One folder per model; this text lists the content of its modules.
 
-``model.yaml`` describes the model (``schemas/model.schema.json``), ``work.py`` counts the work of a
+``model.yaml`` describes the model (``contracts/model.py``), ``work.py`` counts the work of a
 step, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` build the model for each family of frameworks.
 A folder may have a ``model.yaml`` alone, which names the folder whose modules build that model.
 A builder imports its library at its top: it is itself imported only in the process that measures,

@@ -1,0 +1,230 @@
+"""The base class of all models, common types, and the one line about a violation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    ValidationError,
+)
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticCustomError, core_schema
+
+MAX_VALUE = 80  # characters of a wrong value
+MAX_ERRORS = 100  # of a document with very many, the first ones are enough
+ABSENT: Any = Field(default_factory=lambda: None)  # may be absent; null is not allowed
+
+
+class Contract(BaseModel):
+    """A strict model: no conversion of types, no unknown keys, no NaN and no infinity."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        defer_build=True,
+    )
+
+
+class UserFile(Contract):
+    """A model of something that users write; its descriptions list the allowed values."""
+
+    model_config = ConfigDict(use_attribute_docstrings=False)  # reading sources delays every start
+
+
+def _unique(items: list[Any]) -> list[Any]:
+    for place, item in enumerate(items):
+        if item in items[:place]:
+            raise PydanticCustomError("line", "{twice} appears twice", {"twice": short(item)})
+    return items
+
+
+def _given(value: object) -> object:
+    """Return a value that is not None."""
+    if value is None:
+        raise PydanticCustomError("null", "null is not allowed")
+    return value
+
+
+def _without_null(found: dict[str, Any]) -> None:
+    """Remove null from a JSON schema."""
+    (branch,) = (each for each in found.pop("anyOf") if each != {"type": "null"})
+    found.update({**branch, **found})
+    found.pop("default", None)
+
+
+def _no_number(value: object) -> object:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise PydanticCustomError("number", "a number is not allowed")  # 1 == True
+    return value
+
+
+T = TypeVar("T")
+Unique = Annotated[list[T], AfterValidator(_unique), Field(json_schema_extra={"uniqueItems": True})]
+# Omitted it is None, and null is refused.
+Omittable = Annotated[T | None, BeforeValidator(_given), Field(json_schema_extra=_without_null)]
+Text = Annotated[str, Field(min_length=1)]
+NoNumber = BeforeValidator(_no_number)
+Switch = Annotated[Literal[False, True], NoNumber]
+Scale = Literal["paper", "laptop", "smoke"]
+Accelerator = Literal["cpu", "cuda"]
+Task = Literal["fit", "predict", "generate"]
+# The same as keys of mappings that are read with a str.
+ScaleKey = Annotated[str, GetPydanticSchema(lambda _, handler: handler(Scale))]
+TaskKey = Annotated[str, GetPydanticSchema(lambda _, handler: handler(Task))]
+Precision = Literal["default", "float32", "tf32"]
+Parameters = Annotated[int, Field(ge=0, le=10**15)]
+
+C = TypeVar("C", bound=Contract)
+
+
+class Violation(ValueError):
+    """A document violates its contract; the message is one line."""
+
+
+def checked(contract: type[C], document: object) -> C:
+    """Return the typed document; raise :class:`Violation` if it violates its contract."""
+    try:
+        return contract.model_validate(document)
+    except ValidationError as error:
+        raise Violation(" ".join(_first(error, document, contract).splitlines())) from None
+    except RecursionError:
+        raise Violation("nested too deeply") from None
+
+
+def violation(contract: type[Contract], document: object) -> str:
+    """Return where and how a document violates its contract in one line; '' if it does not."""
+    try:
+        checked(contract, document)
+    except Violation as problem:
+        return str(problem)
+    return ""
+
+
+class _Generator(GenerateJsonSchema):
+    """A generator that refuses keys of mappings as the models do."""
+
+    def dict_schema(self, schema: core_schema.DictSchema) -> dict[str, Any]:
+        found = super().dict_schema(schema)
+        return found | ({"additionalProperties": False} if "patternProperties" in found else {})
+
+
+@cache
+def schema(contract: type[Contract]) -> dict[str, Any]:
+    """Return the JSON schema of a model."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **contract.model_json_schema(schema_generator=_Generator),
+    }
+
+
+def short(value: object) -> str:
+    """Return a value as text of limited length."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python prints no whole number of more than 4300 digits
+        raise Violation("a number has more digits than can be read") from None
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}..."
+
+
+class _Place:
+    """A place in a document, and the part of the JSON schema that describes it."""
+
+    def __init__(self, document: object, root: dict[str, Any]):
+        self.path: list[str] = []
+        self.value = document
+        self._definitions = root.get("$defs", {})
+        self.schema = root
+
+    def enter(self, part: int | str) -> None:
+        """Go to a key or an item. A part that the document lacks names a branch of a union, whose
+        description is that of the union.
+        """
+        node = self.schema
+        try:
+            value = self.value[part]  # type: ignore[index]  # other values have no parts
+        except (KeyError, IndexError, TypeError):
+            return
+        if "anyOf" in node:
+            return
+        further = [*node.get("patternProperties", {}).values(), node.get("additionalProperties")]
+        inner = node.get("properties", {}).get(part, further[0])
+        inner = node.get("items") if isinstance(part, int) else inner
+        self.value = value
+        self.path.append(str(part)[:MAX_VALUE])
+        self.schema = self._resolved(inner if isinstance(inner, dict) else {})
+
+    def _resolved(self, node: dict[str, Any]) -> dict[str, Any]:
+        """Return a part of the schema without reference, and without a single alternative to null.
+        Of configurations, return the form that the document has.
+        """
+        if name := node.get("$ref", "").rpartition("/")[2]:
+            return self._resolved({**self._definitions[name], **_without(node, "$ref")})
+        branches = [each for each in node.get("anyOf", []) if each != {"type": "null"}]
+        if len(branches) == 1:
+            return self._resolved({**branches[0], **_without(node, "anyOf")})
+        for branch in map(self._resolved, node.get("oneOf", [])):
+            if (branch["type"] == "object") == isinstance(self.value, dict):
+                return branch
+        return node
+
+
+def _without(node: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in node.items() if name != key}
+
+
+def _first(error: ValidationError, document: object, contract: type[Contract]) -> str:
+    """Return the line about the violation that is nearest to the top level."""
+    found = []
+    for each in error.errors(include_url=False)[:MAX_ERRORS]:
+        place = _Place(document, schema(contract))
+        of_key = each["loc"][-1:] == ("[key]",)
+        of_parent = each["type"] in ("extra_forbidden", "invalid_key", "missing")
+        for part in each["loc"][: -2 if of_key else -1 if of_parent else None]:
+            place.enter(part)
+        found.append((len(place.path), each["type"] != "line", place, each))
+    _, _, place, each = min(found, key=lambda entry: entry[:2])
+    words = _words(place, each, explained=issubclass(contract, UserFile))
+    return f"{'.'.join(place.path) or 'the top level'}: {words}"
+
+
+def _words(place: _Place, error: Any, explained: bool) -> str:
+    """Return the value and what is allowed, from the schema or else from pydantic."""
+    node, kind = place.schema, error["type"]
+    last = str(error["loc"][-1])[:MAX_VALUE] if error["loc"] else ""
+    if kind == "line":
+        return str(error["msg"])
+    if kind == "missing" and "anyOf" not in node:
+        needed = node.get("required", [last])
+        return f"'{last}' is missing; needed are {_listed(needed)}"
+    if last == "[key]":
+        place.value, node = error["loc"][-2], node.get("propertyNames", {})
+        if "enum" in node:
+            return f"unknown key {short(place.value)}; allowed are {_listed(sorted(node['enum']))}"
+    if kind in ("extra_forbidden", "invalid_key") and "anyOf" not in node:
+        return f"unknown key '{last}'; allowed are {_listed(sorted(node.get('properties', {})))}"
+    allowed = re.sub(r"^\w+ should", "it must", str(error["msg"]))
+    if kind in ("dict_type", "model_type"):
+        allowed = "it must be a mapping"
+    if "anyOf" in node:
+        allowed = "it has none of the allowed forms"
+    if explained and "description" in node:
+        allowed = f"{node['description'][0].lower()}{node['description'][1:]}".rstrip(".")
+    if "enum" in node or "const" in node:
+        allowed = f"allowed are {_listed(node.get('enum') or [node['const']])}"
+    return f"{short(place.value)} is not allowed; {allowed}"
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(map(str, values))

@@ -1,0 +1,231 @@
+"""The content of a model's ``model.yaml`` and of a folder's ``frameworks.yaml``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, RootModel, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+
+from millistep.contracts.base import (
+    Omittable,
+    Parameters,
+    ScaleKey,
+    Task,
+    TaskKey,
+    Text,
+    Unique,
+    UserFile,
+)
+from millistep.contracts.config import BatchSize
+from millistep.contracts.settings import Settings
+
+SCALES = ("paper", "laptop", "smoke")
+COUNT = "the model's number of parameters is a whole number from"
+T = TypeVar("T")
+
+
+def _every_scale(values: dict[str, T]) -> dict[str, T]:
+    for scale in SCALES:
+        if scale not in values:
+            words = f"'{scale}' is missing; needed are {', '.join(SCALES)}"
+            raise PydanticCustomError("line", "{words}", {"words": words})
+    return values
+
+
+ByScale = Annotated[
+    dict[ScaleKey, T],
+    AfterValidator(_every_scale),
+    Field(json_schema_extra={"required": list(SCALES)}),
+]
+Size = Annotated[
+    JsonValue,
+    Field(description="a size is a finite number, or another value that the builders read"),
+]
+Sizes = Annotated[
+    dict[str, Size],
+    Field(min_length=1, description="a mapping of sizes that the builders read"),
+]
+SomeBatchSizes = Annotated[
+    Unique[BatchSize],
+    Field(min_length=1, description="a list of at least one batch size from 1"),
+]
+Count = Annotated[int, Field(ge=1, le=10**15, description=f"{COUNT} 1 to 10^15")]
+AnyCount = Annotated[Parameters, Field(description=f"{COUNT} 0 (a single operation) to 10^15")]
+Words = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="a text for the report; the value of a size replaces its name in braces",
+    ),
+]
+Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
+Suffix = Annotated[
+    str,
+    Field(
+        pattern="^[a-z0-9]{1,20}$",
+        description="a suffix has at most 20 lowercase letters and digits",
+    ),
+]
+FrameworkName = Annotated[
+    str,
+    Field(
+        max_length=40,
+        pattern="^[a-z][a-z0-9]*(-[a-z0-9]+)*$",
+        description="a framework's name has at most 40 lowercase letters, digits and hyphens, and "
+        "starts with a letter",
+    ),
+]
+Color = Annotated[str, Field(pattern="^#[0-9a-f]{6}$", description='a color like "#0072b2"')]
+
+
+class Measures(UserFile):
+    """What a task measures, in words."""
+
+    short: Annotated[Words, Field(max_length=50)] = ""
+    step: Words = ""
+    network: Words = ""
+    inputs: Words = ""
+    trained: Words = ""
+    optimizer: Words = ""
+    loss: Words = ""
+
+
+class Probe(UserFile):
+    """A mapping of the sizes that differ from those of the workload."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Size]
+    max_length: Omittable[Annotated[int, Field(ge=1, le=10**6)]] = Field(
+        None, description="a whole number from 1 to 1000000"
+    )
+
+    @model_validator(mode="after")
+    def _some(self) -> Probe:
+        if not self.model_fields_set:
+            raise PydanticCustomError("empty", "at least one size is needed")
+        return self
+
+
+class TaskOfModel(UserFile):
+    """A mapping with the batch sizes of each scale, the published batch sizes, the trained part and
+    the numbers of parameters.
+    """
+
+    published: list[BatchSize] = Field(
+        description="a list of the published batch sizes; empty if there are none"
+    )
+    paper: SomeBatchSizes
+    laptop: SomeBatchSizes
+    smoke: SomeBatchSizes
+    trains: Literal["all", "adapters", "nothing"]
+    measures: Measures = Field(
+        Measures(),
+        description="a mapping of short, step, network, inputs, trained, optimizer and loss to "
+        "texts",
+    )
+    parameters: ByScale[AnyCount] = Field(
+        description="a mapping of the scales paper, laptop and smoke to numbers of parameters"
+    )
+    probes: dict[ScaleKey, list[Probe]] = Field(
+        {}, description="a mapping of scales to lists of other sizes"
+    )
+
+    @model_validator(mode="after")
+    def _trained_parameters(self) -> TaskOfModel:
+        """Refuse a trained part without parameters."""
+        lacking = [scale for scale, count in self.parameters.items() if not count]
+        if lacking and self.trains != "nothing":
+            words = f"0 is not allowed; {COUNT} 1 to 10^15"
+            problem = PydanticCustomError("line", "{words}", {"words": words})
+            place = ("parameters", lacking[0])
+            details = [InitErrorDetails(type=problem, loc=place, input=0)]
+            raise ValidationError.from_exception_data("parameters", details)
+        return self
+
+    def batch_sizes(self, scale: str) -> list[int]:
+        """Return the batch sizes of a scale."""
+        sizes: list[int] = getattr(self, scale)
+        return sizes
+
+    def probes_at(self, scale: str) -> list[dict[str, Any]]:
+        """Return the other sizes of a scale."""
+        return [probe.model_dump(exclude_unset=True) for probe in self.probes.get(scale, [])]
+
+
+class Variant(UserFile):
+    """A mapping with sizes and parameters."""
+
+    sizes: Sizes
+    parameters: Count
+
+
+class Incapable(UserFile):
+    """A mapping with column, task, jit_compile and reason."""
+
+    column: Text = Field(description="the name of a configuration or of its framework")
+    task: Omittable[Task] = Field(None, description="a task; if omitted, all tasks")
+    jit_compile: Omittable[bool] = Field(
+        None,
+        description="true or false, the setting of the configuration; if omitted, all settings",
+    )
+    reason: Text = Field(description="the reason, as text")
+
+
+class ModelFile(UserFile):
+    """A model: the content of its model.yaml."""
+
+    title: Text = Field(description="the model's name in tables, as text")
+    citation: Text = Field(description="the publication to cite, as text; 'none' if there is none")
+    preset: Text = Field(description="the name of its published weights; 'none' if there are none")
+    builders: Annotated[str, Field(pattern="^[A-Za-z0-9_]*$")] = Field(
+        "",
+        description="the name of the folder next to the model's folder with its builders, if its "
+        "own folder has none: letters, digits and underscores",
+    )
+    architecture: ByScale[Sizes] = Field(
+        description="a mapping of the scales paper, laptop and smoke to sizes"
+    )
+    tasks: dict[TaskKey, TaskOfModel] = Field(
+        min_length=1,
+        description="a mapping of at least one task (fit, predict, generate) to its properties",
+    )
+    variants: dict[Suffix, Variant] = Field(
+        {},
+        description="a mapping of suffixes to other sizes; a variant's name is the model's name, "
+        "an underscore and the suffix",
+    )
+    unsupported: list[Incapable] = Field(
+        [],
+        description="a list of configurations that cannot run the model, each with a reason",
+    )
+
+
+class FrameworkEntry(UserFile):
+    """A mapping of the framework's properties."""
+
+    title: Text = Field(description="the framework's name in tables, as text")
+    module: Name = Field("", description="the name of a module in the same folder")
+    family: Name = Field(description="the name of a model's builder")
+    environment: Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$")] = Field(
+        description="the name of an environment"
+    )
+    library: Literal["jax", "tensorflow", "torch"]
+    start_rank: int = Field(99, ge=1, description="a whole number from 1")
+    settings: Settings = Field(
+        Settings(), description="a mapping of settings to the framework's own values"
+    )
+    against: dict[str, Annotated[Text, Field(description="a question")]] = Field(
+        {}, description="a mapping of frameworks to questions"
+    )
+    color: Color | Annotated[list[Color], Field(min_length=1)] = Field(
+        description='a color like "#0072b2", or a list of a color and its shades'
+    )
+    marker: Literal["s", "o", "^", "D", "v", "P", "X", "<", ">", "*", "h", "d"]
+    hatch: str = Field(pattern="^[-/\\\\|+xoO.*]*$", description="a hatch pattern of Matplotlib")
+
+
+class Frameworks(UserFile, RootModel[dict[FrameworkName, FrameworkEntry]]):
+    """The frameworks of a folder by their names, after `like` is resolved."""
+
+    model_config = ConfigDict(extra=None)
