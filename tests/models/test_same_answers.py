@@ -47,7 +47,7 @@ def columns():
     for case in CASES:
         model = case.split()[0]
         lacks = {
-            e["column"] for e in Models([SMALL_NETS]).load(model).unsupported if "task" not in e
+            e.column for e in Models([SMALL_NETS]).load(model).unsupported if e.task is None
         }
         lacks |= {*ONE_LIBRARY} if model == "cifar100_cnn" else set()
         for framework in KERAS:

@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 import pandas as pd
+from pydantic_core import from_json
 
 from millistep.analysis.frames import CELL, RUN, Data
 from millistep.analysis.words import one_line
@@ -25,7 +26,7 @@ from millistep.contracts.results import Machine, SelfTest
 MAX_BYTES = 64 * 2**20
 LARGEST = 1e24  # above every measured number; sums and squares of smaller ones stay finite
 CHUNK = 1000  # records that are in memory at the same time
-SUSPICIOUS = re.compile(rb"\d{19}|[eE]\+?\d\d|\\u[dD][89a-fA-F]")  # huge numbers, lone surrogates
+HUGE = re.compile(rb"[\s:,\[]-?(\d{19}|[\d.]+[eE]\+?\d\d)")  # a number that may be huge
 NOT_MEASURED, INVALID, OUTDATED = "not measured", "invalid record", "outdated"
 
 # Lists of a record that become frames of their own, by the name of the frame.
@@ -75,17 +76,16 @@ def read(path: Path, contract: type[Contract] | None, shown: str) -> Any:
 def parse(raw: bytes, shown: str) -> Any:
     """Return parsed JSON. Numbers that overflow, NaN and lone surrogates are errors."""
     try:
-        if not SUSPICIOUS.search(raw):
-            return json.loads(raw, parse_constant=_bounded)
-        content = json.loads(raw, parse_constant=_bounded, parse_float=_bounded, parse_int=_bounded)
-        json.dumps(content, ensure_ascii=False).encode()
+        content = from_json(raw, allow_inf_nan=False)
+        if HUGE.search(raw):
+            json.loads(raw, parse_float=_bounded, parse_int=_bounded)
         return content
     except (ValueError, RecursionError) as error:
         raise InputError(f"{shown}: not valid JSON ({one_line(str(error), 100)})") from None
 
 
 def _bounded(digits: str) -> float:
-    value = float(digits) if set(digits) & set(".eENI") else int(digits)
+    value = float(digits) if set(digits) & set(".eE") else int(digits)
     if not abs(value) <= LARGEST:
         raise ValueError(f"{digits[:30]} is not a usable number")
     return value
