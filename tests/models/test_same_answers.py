@@ -46,9 +46,7 @@ ONE_LIBRARY = ("keras3-tensorflow", "keras3-torch")  # models of Keras' own laye
 def columns():
     for case in CASES:
         model = case.split()[0]
-        lacks = {
-            e.column for e in Models([SMALL_NETS]).load(model).unsupported if e.task is None
-        }
+        lacks = {e.column for e in Models([SMALL_NETS]).load(model).unsupported if e.task is None}
         lacks |= {*ONE_LIBRARY} if model == "cifar100_cnn" else set()
         for framework in KERAS:
             if framework not in lacks:
