@@ -41,9 +41,7 @@ ROW = "{scale}/{model}/{task}-b{batch}"
 RECORDS = [] if START.on_nodes else START.to_draw(PLAN.records)
 SELF_TEST = START.to_draw([PLAN.self_test])
 # Keys are sorted, as their order means nothing; that of models, tasks and columns is the table's.
-WHOLE_CONFIG = verbatim(
-    json.dumps(dict(sorted(PLAN.config.document().items())))
-)
+WHOLE_CONFIG = verbatim(json.dumps(dict(sorted(PLAN.config.document().items()))))
 # Nothing that draws or writes runs next to a job that times something.
 UNTIMED = 100
 # Only the main Snakemake retries: a job on a node starts another one.
