@@ -45,9 +45,18 @@ def working(task, framework):
     return Task("read_back", "work_done", of_bert(task, framework))
 
 
+def looping(workload, framework):
+    model, task = workload
+    return Task("read_back", "loop_done", cell(model, framework, task, "smoke", batch_size=2))
+
+
 WORKING = [
     *product(["fit", "predict"], ["keras2-tensorflow", "keras3-tensorflow", "keras3-jax"]),
     *product(["fit", "predict"], ["keras3-torch", "pytorch-eager"]),
+]
+LOOPING = [
+    *product([("mistral", "generate")], ["keras3-jax", "pytorch-eager"]),
+    (("stable_diffusion", "predict"), "pytorch-eager"),
 ]
 ADAPTED = ("keras3-jax", "pytorch-eager")
 # Observed settings of native models, and those that are declared.
@@ -80,6 +89,7 @@ TASKS = {
     **{f"{name} with adapters": with_adapters(name) for name in ADAPTED},
     **{case: predicting(*case) for case in WORDS},
     **{case: working(*case) for case in WORKING},
+    **{case: looping(*case) for case in LOOPING},
 }
 
 
@@ -149,6 +159,15 @@ def test_a_regression_check_finds_equal_results_of_equal_versions(task, framewor
     assert difference(first["values"], other["values"]) > 1e-2
     assert first["call_ms"] > 0.5 * first["step_ms"] > 0
     assert counted["per_step"] > 1 and counted["functions"][0]["per_step"] >= 1
+
+
+@pytest.mark.parametrize(("workload", "framework"), LOOPING)
+def test_a_regression_check_compares_the_outputs_of_a_loop(workload, framework, told):
+    first, again, other = told[workload, framework]
+    assert first["kind"] == ("tokens" if workload[1] == "generate" else "outputs")
+    assert first["call_ms"] is first["step_ms"] is None and len(first["values"]) > 30
+    assert difference(first["values"], again["values"]) < 1e-6
+    assert difference(first["values"], other["values"]) > 1e-2
 
 
 def test_how_an_optimizer_updates_is_found_of_one_that_takes_matrices_alone(tmp_path):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from millistep.analysis import answer, commands, load
+from millistep.analysis import answer, commands, load, same_work
 from millistep.analysis.comment import comment
 from millistep.analysis.load import InputError
 from millistep.contracts.results import Answer
@@ -226,6 +226,15 @@ def test_a_patch_that_does_other_work_has_no_time(new, kind, words):
 def test_outputs_may_differ_three_times_as_much_as_those_of_the_base_from_themselves():
     assert outcome_of([1.0, -2.029], again=[1.0, -2.01])[0]["work"].tolist() == ["same"]
     assert outcome_of([1.0, -2.031], again=[1.0, -2.01])[0]["work"][0].startswith("other outputs")
+
+
+def test_tokens_of_a_custom_loop_must_be_equal_where_rounding_does_not_choose_them():
+    loop = {"kind": "tokens", "call_ms": None, "step_ms": None}
+    sides = [loop | {"dtype": "float32", "values": values} for values in ([3, 5], [3, 5], [3, 4])]
+    assert same_work.problem(sides[0], sides[1], sides[1]) == "same"
+    assert same_work.problem(*sides).startswith("other tokens: they differ by up to 20")
+    half = [side | {"dtype": "bfloat16"} for side in sides]
+    assert same_work.problem(*half) == "not compared"
 
 
 def test_a_complete_call_must_not_take_longer_than_its_steps():

@@ -49,6 +49,14 @@ def work_done(cell):
     return [*found, outcome.outcome(framework, step_ns), calls(framework)]
 
 
+def loop_done(cell):
+    """What a regression check compares of a builder's own loop, twice, and of another seed."""
+    framework = framework_of(cell)
+    found = [outcome.outcome(framework, 1e6) for _ in range(2)]
+    framework.cell = replace(cell, seed=cell.seed + 1)
+    return [*found, outcome.outcome(framework, 1e6)]
+
+
 def predict(cell, folder, counterparts, as_keras, inputs=None, answer=lambda found: found):
     """Give the built model the weights in the folder, and save its answers there.
 

@@ -320,18 +320,22 @@ class Calls(Contract):
 
 
 class Outcome(Contract):
-    kind: Literal["losses", "outputs"]
-    """losses: of the first ten steps; outputs: of two batches."""
+    kind: Literal["losses", "outputs", "tokens"]
+    """losses: of the first ten steps; outputs: of two batches, or of the second step of a custom
+    loop; tokens: generated ones.
+    """
     values: Annotated[list[float | None], Field(max_length=100000)]
     """Per array up to 500 evenly spaced numbers and the root mean square; null if not finite."""
     steps: Annotated[int, Field(ge=1, le=64)]
     """Steps of a complete call."""
-    call_ms: PositiveFloat
+    call_ms: PositiveFloat | None
     """ms/step of the shortest of five complete calls with other batches and all results on the
-    host.
+    host; null for a custom loop.
     """
-    step_ms: PositiveFloat
-    """ms/step of the shortest of five timing windows, one after each of these calls."""
+    step_ms: PositiveFloat | None
+    """ms/step of the shortest of five timing windows, one after each of these calls; null for a
+    custom loop.
+    """
 
 
 class Pair(Contract):

@@ -76,6 +76,7 @@ class Framework(Protocol):
 
     cell: Cell
     models: Any  # the model's builder, see measure.models
+    loop_outputs: Any  # arrays of a step, of a loop of the builder's own
     probeable: bool  # True if another batch size costs little enough to be worth it
     profiler: str  # its name, and what it counts as computing
 
@@ -109,7 +110,9 @@ class Framework(Protocol):
 
     @property
     def compares(self) -> bool:
-        """True if :meth:`compute` can run the task: not for a loop of the builder's own."""
+        """True if :meth:`compute` can run the task: not for a loop of the builder's own, which may
+        leave arrays of a step in ``loop_outputs``.
+        """
 
     def compute(self, batches: list[Any]) -> list[Any]:
         """Run the task once over different batches, as users do; return the losses of the steps or

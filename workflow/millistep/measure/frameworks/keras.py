@@ -41,6 +41,7 @@ class KerasFramework(ABC):
         self.cell = cell
         self.declared: set[str] = {"attention", "scheduler"}
         self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
+        self.loop_outputs: Any = None
         self.fed_batch: Any = None  # the batch that is repeated
         self._callback: Any = None  # the clock that Keras was given last
         self._ended: list[Finished] = []  # holds the frames of ended loops, see _left
@@ -60,7 +61,7 @@ class KerasFramework(ABC):
         timer.start()
         try:
             if loop:
-                self.loop_facts = loop(timer.tick) or {}
+                self.loop_facts, self.loop_outputs = loops.parted(loop(timer.tick))
             else:
                 self._callback = self._clock(timer)
                 self._call(data, self._callback)

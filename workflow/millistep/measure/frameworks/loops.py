@@ -2,16 +2,23 @@
 
 A builder offers them in ``LOOPS``, by task: ``loop(model, cell, batch_size, tick)``
 calls ``tick()`` before each step and returns once that is true; what it returns,
-if anything, are observed settings, by name.
+if anything, are observed settings, by name, and ``outputs``: the arrays of a step.
 """
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from millistep.measure.models import Tick
 
 NO_FENCE = "no synchronization"
 ON_THE_HOST = "outputs on the host at the end"
+
+
+def parted(facts: dict[str, Any] | None) -> tuple[dict[str, Any], Any]:
+    """Return the observed settings that a loop returned, and the arrays of a step or None."""
+    settings = dict(facts or {})
+    return settings, settings.pop("outputs", None)
 
 
 def legacy(

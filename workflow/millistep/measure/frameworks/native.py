@@ -33,6 +33,7 @@ class NativeFramework(TorchMixin):
         self.cell = cell
         self.declared: set[str] = {"attention", "scheduler"}
         self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
+        self.loop_outputs: Any = None
         self.fed: dict[str, Any] = feeding.OWN_LOOP
 
     def load(self) -> None:
@@ -75,7 +76,7 @@ class NativeFramework(TorchMixin):
         loop = self._loop(batch_size)
         timer.start()
         try:
-            self.loop_facts = loop(timer.tick) or {}
+            self.loop_facts, self.loop_outputs = loops.parted(loop(timer.tick))
         except AttributeError as error:
             if error.name != "loss":
                 raise

@@ -24,9 +24,11 @@ def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
             count = None if counted else _Count(model.preprocessor, texts, max_length)
             model.generate(texts, max_length=max_length, **options)
             if count:
-                check_new_tokens(count.end(to_numpy), cell.architecture)
+                new_tokens, outputs = count.end(to_numpy)
+                check_new_tokens(new_tokens, cell.architecture)
                 cache.end()
-                facts, counted = {**cache.facts, "prompt_positions": count.positions}, True
+                observed = {**cache.facts, "prompt_positions": count.positions}
+                facts, counted = {**observed, "outputs": outputs}, True
         return facts
 
     return loop
@@ -65,8 +67,9 @@ class _Count:
         self._after = tokens
         return self._postprocess(tokens)
 
-    def end(self, to_numpy: Callable[[Any], Any]) -> float:
-        """Stop looking; return the number of new tokens of each prompt."""
+    def end(self, to_numpy: Callable[[Any], Any]) -> tuple[float, Any]:
+        """Stop looking; return the number of new tokens of each prompt, and all tokens."""
         del self._preprocessor.generate_postprocess
         before, after = (to_numpy(x["padding_mask"]) for x in (self._before, self._after))
-        return (int(after.sum()) - int(before.sum())) / len(after)
+        count = (int(after.sum()) - int(before.sum())) / len(after)
+        return count, to_numpy(self._after["token_ids"])

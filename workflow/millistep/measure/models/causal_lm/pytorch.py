@@ -118,6 +118,7 @@ def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, A
     texts = prompts(batch_size, prompt_tokens(cell.architecture))
     count = new_tokens(cell.architecture)
     facts: dict[str, Any] = {}
+    outputs = None
     while not tick():
         inputs = model.tokenizer(texts, return_tensors="pt").to(model.device)
         positions = inputs["input_ids"].shape[1]
@@ -129,7 +130,7 @@ def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, A
             outputs = outputs.sequences
         model.tokenizer.batch_decode(outputs, skip_special_tokens=True)
         check_new_tokens(outputs.shape[1] - positions, cell.architecture)
-    return facts
+    return facts if outputs is None else {**facts, "outputs": outputs.cpu().numpy()}
 
 
 LOOPS = {"generate": generate}

@@ -155,7 +155,8 @@ class _Reporting:
 
     def predict_on_batch(self, inputs: Any) -> Any:
         self._steps.evaluation(inputs["timestep_embedding"], len(inputs["latent"]))
-        return self._model.predict_on_batch(inputs)
+        self._steps.outputs = self._model.predict_on_batch(inputs)
+        return self._steps.outputs
 
 
 class _Fixed:

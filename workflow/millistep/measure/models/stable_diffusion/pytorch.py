@@ -69,15 +69,20 @@ def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any
     arrays = (*embeddings(cell, batch_size), channels_first(noise(cell, batch_size)))
     prompts, empty, latents = (torch.from_numpy(array).to(model.device) for array in arrays)
     steps = Steps(tick)
-    hook = model.register_forward_pre_hook(
-        lambda module, arguments: steps.evaluation(arguments[1], len(arguments[0]))
-    )
+    hooks = [
+        model.register_forward_pre_hook(
+            lambda module, arguments: steps.evaluation(arguments[1], len(arguments[0]))
+        ),
+        model.register_forward_hook(lambda *_: setattr(steps, "outputs", _[-1])),
+    ]
     # DDIM reads each step's timestep from the device, right behind the UNet.
     results = f"{LEFT}; the scheduler waits"
     try:
-        return steps.run(lambda: run_pipeline(model, prompts, empty, latents), results)
+        found = steps.run(lambda: run_pipeline(model, prompts, empty, latents), results)
+        return {**found, "outputs": [tensor.cpu().numpy() for tensor in steps.outputs or ()]}
     finally:
-        hook.remove()
+        for hook in hooks:
+            hook.remove()
 
 
 def run_pipeline(unet: Any, prompts: Any, empty: Any, latents: Any) -> None:

@@ -22,6 +22,7 @@ class Steps:
         self._tick = tick
         self._timestep = None
         self._steps = self._calls = self._images = 0
+        self.outputs: Any = None  # of the last evaluation
 
     def evaluation(self, timestep: Any, images: int) -> None:
         """Called before the UNet sees ``images`` latents at ``timestep``, an object per step."""
@@ -46,6 +47,7 @@ class Steps:
                 "step_results": results,
                 "unet_calls_per_step": self._per_step(self._calls),
                 "unet_images_per_step": self._per_step(self._images),
+                "outputs": self.outputs,
             }
         raise RuntimeError(f"the sampling schedule of {LENGTH} steps ended before the run did")
 
