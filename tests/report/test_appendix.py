@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from millistep.analysis.report import appendix, methods
+from millistep.analysis.report import appendix, methods, setting
 from millistep.analysis.words import anchor
 from tests.report.made import made
 
@@ -93,6 +93,14 @@ def test_the_methods_text_follows_the_runs(runs, change, said, unsaid):
     text = text.replace("\u00a0", " ")
     assert said in text and unsaid not in text
     assert len(text.split()) <= 250 and "{" not in text and ".A" not in text
+
+
+def test_the_software_of_the_setting_has_every_library_that_computes():
+    def change(record):
+        record["environment"]["packages"] = {"tensorflow-cpu": "2.21.0", "keras": "3.15.1"}
+
+    found = setting.software(made({BERT: TIMES}, change=change))
+    assert found == "Python 3.11.7, tensorflow-cpu 2.21.0, keras 3.15.1"
 
 
 def test_citation(six):

@@ -107,6 +107,10 @@ def test_every_workload_is_decided_or_the_open_ones_are_named():
     assert first_page.decided(data(*lines)).startswith(
         "3 of 4 workloads are decided; open: SAM fit."
     )
+    open_one = workload("sam", "fit", torch=("inconclusive", 1.4))
+    assert first_page.decided(data(*open_one)).startswith("0 of 1 workload is decided; open: ")
+    both = [*open_one, *workload("bert", "fit", torch=("slower", 1.4))]
+    assert first_page.decided(data(*both)).startswith("1 of 2 workloads is decided; open: ")
 
 
 def test_resolution_is_the_median_half_width():

@@ -14,25 +14,12 @@ from typing import Any
 from millistep.measure import frameworks, models
 from millistep.measure.conformance import check_device, check_model, check_settings, check_work
 from millistep.measure.frameworks import feeding
+from millistep.measure.frameworks.loops import Ticks
 from millistep.measure.observed import parity
 from millistep.measure.process import MAX_MESSAGE, Events, line_of_model, run
 from millistep.measure.timer import Finished
 
 STEPS = 2
-
-
-class Ticks:
-    """A clock that counts; it stops a loop after two steps."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def start(self) -> None:
-        """Do nothing: no step is timed."""
-
-    def tick(self) -> bool:
-        self.count += 1
-        return self.count > STEPS
 
 
 class Trial:
@@ -72,7 +59,7 @@ class Trial:
             check_settings(cell, getattr(self.framework, "settings", dict)())
 
     def _steps(self) -> None:
-        ticks = Ticks()
+        ticks = Ticks(STEPS)
         with suppress(Finished):
             self.framework.run(ticks)
         self.framework.fence()

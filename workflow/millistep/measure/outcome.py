@@ -10,12 +10,13 @@ import time
 from typing import Any
 
 from millistep.measure.frameworks import Framework
+from millistep.measure.frameworks.loops import Ticks
 from millistep.measure.protocol import PROTOCOLS
 from millistep.measure.timer import Timer
 
 LOSSES, OUTPUTS, TOKENS = "losses", "outputs", "tokens"
 STEPS = {"fit": 10, "predict": 2}  # whose losses or outputs are compared
-LOOP_STEPS = 2  # of a loop of the builder's own, before its outputs are compared
+LOOP_STEPS = 2  # of a custom loop, before its outputs are compared
 PAIRS, CALL_S, MOST_STEPS = 5, 0.5, 64
 MOST_NUMBERS = 500  # of one array, evenly spaced
 
@@ -24,7 +25,7 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
     """Return losses or outputs, and the ms per step of calls that end with them on the host.
 
     step_ns: the time of a step as it was measured. Calls and windows of steps alternate, and the
-    shortest of each counts. A loop of the builder's own has outputs alone; None if it has none.
+    shortest of each counts. A custom loop has outputs alone; None if it returns none.
     """
     if not getattr(framework, "compares", False):
         return _of_a_loop(framework)
@@ -52,7 +53,7 @@ def _of_a_loop(framework: Framework) -> dict[str, Any] | None:
     import numpy as np
 
     framework.build()
-    framework.run(_Ticks())
+    framework.run(Ticks(LOOP_STEPS))
     arrays = [np.asarray(array) for array in leaves(framework.loop_outputs)]
     if not arrays:
         return None
@@ -63,21 +64,6 @@ def _of_a_loop(framework: Framework) -> dict[str, Any] | None:
         "call_ms": None,
         "step_ms": None,
     }
-
-
-class _Ticks:
-    """Takes the place of a :class:`measure.timer.Timer`: a fixed number of steps."""
-
-    def __init__(self) -> None:
-        self._ticks = 0
-
-    def start(self) -> None:
-        """Do nothing: nothing is timed."""
-
-    def tick(self) -> bool:
-        """Return True after the last step."""
-        self._ticks += 1
-        return self._ticks > LOOP_STEPS
 
 
 def _call_ms(framework: Framework, batches: list[Any]) -> float:

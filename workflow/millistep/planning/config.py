@@ -58,8 +58,8 @@ def check(config: dict[str, Any]) -> Config:
     try:
         return checked(Config, config)
     except Violation as problem:
-        lacks = "the top level: " in str(problem) and "is missing" in str(problem)
-        raise ConfigError(f"{problem}{INCOMPLETE if lacks else ''}") from None
+        complete = all(name in config for name in ("models", "columns"))
+        raise ConfigError(f"{problem}{'' if complete else INCOMPLETE}") from None
 
 
 FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -123,7 +123,7 @@ def decided(data: Data) -> str:
         return f"Every framework is placed in all of {count(total, 'workload')}; {resolved}."
     return (
         f"{total - still_open} of {count(total, 'workload')} "
-        f"{'is' if total - still_open == 1 else 'are'} decided; open: "
+        f"{'is' if 1 in (total, total - still_open) else 'are'} decided; open: "
         f"{some(labels.unique())}. {resolved[0].upper()}{resolved[1:]}."
     )
 

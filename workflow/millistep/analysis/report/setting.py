@@ -8,7 +8,7 @@ import pandas as pd
 from millistep.analysis.frames import Data
 from millistep.analysis.words import count, listed, some
 
-LIBRARIES = ("tensorflow", "keras", "tf-keras", "torch", "jax", "jaxlib")
+LIBRARIES = ("tensorflow", "tensorflow-cpu", "keras", "tf-keras", "torch", "jax", "jaxlib")
 # Keys of a plan that are keys of the configuration, too.
 KEYS = ("scale", "accelerator", "weights", "seed", "runs", "precision")
 

@@ -76,7 +76,7 @@ class Framework(Protocol):
 
     cell: Cell
     models: Any  # the model's builder, see measure.models
-    loop_outputs: Any  # arrays of a step, of a loop of the builder's own
+    loop_outputs: Any  # arrays of a step of a custom loop
     probeable: bool  # True if another batch size costs little enough to be worth it
     profiler: str  # its name, and what it counts as computing
 
@@ -110,8 +110,8 @@ class Framework(Protocol):
 
     @property
     def compares(self) -> bool:
-        """True if :meth:`compute` can run the task: not for a loop of the builder's own, which may
-        leave arrays of a step in ``loop_outputs``.
+        """True if :meth:`compute` can run the task: not a custom loop, which may leave arrays of a
+        step in ``loop_outputs``.
         """
 
     def compute(self, batches: list[Any]) -> list[Any]:

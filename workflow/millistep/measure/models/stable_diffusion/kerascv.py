@@ -155,8 +155,9 @@ class _Reporting:
 
     def predict_on_batch(self, inputs: Any) -> Any:
         self._steps.evaluation(inputs["timestep_embedding"], len(inputs["latent"]))
-        self._steps.outputs = self._model.predict_on_batch(inputs)
-        return self._steps.outputs
+        found = self._model.predict_on_batch(inputs)
+        self._steps.keep(found)
+        return found
 
 
 class _Fixed:

@@ -73,7 +73,7 @@ def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any
         model.register_forward_pre_hook(
             lambda module, arguments: steps.evaluation(arguments[1], len(arguments[0]))
         ),
-        model.register_forward_hook(lambda *_: setattr(steps, "outputs", _[-1])),
+        model.register_forward_hook(lambda module, arguments, found: steps.keep(found)),
     ]
     # DDIM reads each step's timestep from the device, right behind the UNet.
     results = f"{LEFT}; the scheduler waits"

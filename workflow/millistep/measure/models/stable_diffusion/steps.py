@@ -22,7 +22,7 @@ class Steps:
         self._tick = tick
         self._timestep = None
         self._steps = self._calls = self._images = 0
-        self.outputs: Any = None  # of the last evaluation
+        self.outputs: Any = None
 
     def evaluation(self, timestep: Any, images: int) -> None:
         """Called before the UNet sees ``images`` latents at ``timestep``, an object per step."""
@@ -33,6 +33,10 @@ class Steps:
             self._steps += 1
         self._calls += 1
         self._images += images
+
+    def keep(self, outputs: Any) -> None:
+        """Keep what an evaluation returned, until the next one."""
+        self.outputs = outputs
 
     def run(self, sample: Callable[[], object], results: str) -> dict[str, Any]:
         """Call the library's ``sample`` until the tick returns True; return observed settings.
