@@ -92,7 +92,9 @@ def changes(node: ast.AST) -> Iterator[Change]:
             yield setting("op", COMPUTED[type(operator)]())
         case ast.BoolOp(op=operator):
             yield setting("op", ast.Or() if isinstance(operator, ast.And) else ast.And())
-        case ast.UnaryOp(op=ast.Not() | ast.Invert() | ast.USub()):
+        case ast.UnaryOp(op=ast.Invert(), operand=operand):
+            yield setting("operand", ast.UnaryOp(ast.Invert(), operand))
+        case ast.UnaryOp(op=ast.Not() | ast.USub()):
             yield setting("op", ast.UAdd() if isinstance(node.op, ast.USub) else ast.Invert())
         case ast.Constant(value=bool(value)):
             yield setting("value", not value)
@@ -115,7 +117,9 @@ def in_conditions(name: str, text: str) -> Iterator[Mutant]:
         pattern = "|".join(map(re.escape, sorted(TOKENS, key=len, reverse=True))) + r"|\b\d[\d.]*"
         for token in re.finditer(pattern, rest):
             old = token[0]
-            new = TOKENS.get(old) or f"{float(old) * 1.5 or 1.0:g}"
+            new = TOKENS.get(old) or (
+                f"{int(old) + 1}" if old.isdigit() else f"{float(old) * 1.5:g}"
+            )
             changed = f"{head}{rest[: token.start()]}{new}{rest[token.end() :]}"
             content = "".join([*lines[:number], changed, *lines[number + 1 :]])
             after = changed[len(head) :].strip()

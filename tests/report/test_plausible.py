@@ -29,6 +29,9 @@ def test_faster_than_the_best_product_is_invalid():
     assert found["status"] == "invalid"
     assert "32\u00a0%" in found["reason"] and "synchronization" in found["reason"]
     assert found["best_flops_per_s"] == 100e9
+    # the bar is 1e9 FLOPs in 10 ms / 1.3
+    assert judged(10.0001 / 1.3, CPU)["status"] == "ok"
+    assert judged(9.9999 / 1.3, CPU)["status"] == "invalid"
 
 
 def test_a_slow_reference_beside_a_fast_one_makes_nothing_invalid():

@@ -141,3 +141,22 @@ def test_levels_that_return_to_the_final_one_are_settled_from_there():
     assert state(10.0, 14.0, 10.0, 10.0)[::2] == (steady.WARM_UP, 20)
     assert state(10.0, 8.0, 10.0, 10.0)[0] == steady.SLOWDOWN
     assert state(15.0, 10.0, 10.05, 10.0)[::2] == (steady.WARM_UP, 10)
+
+
+@pytest.mark.parametrize(("share", "name"), [(5.9, steady.FLAT), (6.1, steady.WARM_UP)])
+def test_levels_have_to_explain_six_times_ln_n_beyond_wandering(share, name):
+    def explained(height):
+        values = np.repeat([height, 0.0], [10, 30]) + NOISE
+        levels = np.repeat(np.eye(2), [10, 30], axis=0)
+        one = np.ones((40, 1))
+        return steady._misfit(values, one) - steady._misfit(values, levels), values
+
+    low, high = 0.0, 0.2
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if explained(middle)[0] < share * np.log(40) else (low, middle)
+    assert steady._shape(explained(high)[1], [0, 10])[0] == name
+
+
+def test_levels_within_one_percent_are_one():
+    assert steady._judge(np.repeat([0.0, 0.009], 10), [0, 10]) == (steady.FLAT, 0)

@@ -4,10 +4,7 @@ Every figure is made with matplotlib alone and saved as SVG and PDF. Colors and 
 configuration are those of the plan. A topic brings `figure(data, panels)`.
 """
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -25,6 +22,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
+from millistep.analysis.parallel import each
 from millistep.analysis.stats import EXCLUDED, FASTEST
 from millistep.analysis.tables import MARKS
 from millistep.analysis.words import NA, tried
@@ -56,8 +54,6 @@ WIDTH_IN, PANEL_IN, MOST_PANELS = 8.0, 2.3, 16
 TITLE_CHARACTERS = 24  # of a line above a panel
 DARKEST = 8.0  # times the fastest
 MOST_ROWS, MOST_MARKS = 40, 10_000
-MOST_PROCESSES = min(4, os.cpu_count() or 1)
-_job_of: dict[str, tuple[Callable[[Figure], None], Path]] = {}  # of this process, to draw figures
 
 
 def draw(name: str, draw_into: Callable[[Figure], None], folder: Path) -> bool:
@@ -293,18 +289,5 @@ def draw_all(data: Data, topics: dict[str, Any], folder: Path) -> list[str]:
     jobs |= {
         name: of_topic(topic, data) for name, topic in topics.items() if hasattr(topic, "figure")
     }
-    # Forked processes, one per CPU, find the data in their memory.
-    with ProcessPoolExecutor(
-        MOST_PROCESSES, get_context("fork"), _remember, (jobs, folder)
-    ) as pool:
-        return [name for name, drawn in zip(jobs, pool.map(_drawn, jobs), strict=True) if drawn]
-
-
-def _remember(jobs: dict[str, Callable[[Figure], None]], folder: Path) -> None:
-    _job_of.update({name: (job, folder) for name, job in jobs.items()})
-
-
-def _drawn(name: str) -> bool | None:
-    job, folder = _job_of[name]
-    drawn: bool | None = tried(f"figure {name}", draw, name, job, folder)
-    return drawn
+    drawn = each(lambda name: tried(f"figure {name}", draw, name, jobs[name], folder), list(jobs))
+    return [name for name, shows in zip(jobs, drawn, strict=True) if shows]

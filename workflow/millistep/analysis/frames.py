@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from millistep.analysis import plausible, stats, steady
+from millistep.analysis.parallel import each
 from millistep.analysis.words import count, percent
 
 WORKLOAD = ["model", "task", "batch_size"]
@@ -151,11 +152,12 @@ class Data:
         logs = np.log(logs["elapsed_ns"] / logs["steps"]).groupby(
             [logs[k] for k in RUN], sort=False
         )
+        keys, values = zip(*((key, values.to_numpy()) for key, values in logs), strict=True)
         found = pd.DataFrame(
-            {key: steady.run(values.to_numpy()) for key, values in logs},
-            index=["state", "course", "skipped"],
-        ).T
-        found.index.names = RUN
+            each(steady.run, values, at_once=500),
+            index=pd.MultiIndex.from_tuples(keys, names=RUN),
+            columns=["state", "course", "skipped"],
+        )
         warmed = (found["state"] == steady.WARM_UP).groupby(CELL, sort=False).transform(
             "mean"
         ) > 0.5

@@ -7,7 +7,6 @@ reason. Only a plan that cannot be read raises `InputError`.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,6 +15,7 @@ import pandas as pd
 from pydantic_core import from_json
 
 from millistep.analysis.frames import CELL, RUN, Data
+from millistep.analysis.parallel import each
 from millistep.analysis.words import one_line
 from millistep.contracts import base
 from millistep.contracts.base import Contract
@@ -25,7 +25,7 @@ from millistep.contracts.results import Machine, SelfTest
 
 MAX_BYTES = 64 * 2**20
 LARGEST = 1e24  # above every measured number; sums and squares of smaller ones stay finite
-CHUNK = 1000  # records that are in memory at the same time
+CHUNK = 250  # records that a process reads at a time
 HUGE = re.compile(rb"[\s:,\[]-?(\d{19}|[\d.]+[eE]\+?\d\d)")  # a number that may be huge
 NOT_MEASURED, INVALID, OUTDATED = "not measured", "invalid record", "outdated"
 
@@ -114,16 +114,17 @@ def _optional(root: Path, name: str, contract: type[Contract] | None) -> Any:
 
 def _records(root: Path, plan: dict[str, Any]) -> dict[str, pd.DataFrame]:
     """Return the frames of all planned runs, reading a chunk of records at a time."""
-    planned = (
+    planned = [
         {**{name: cell["column" if name == "configuration" else name] for name in CELL}, **run}
         for cell in plan["cells"]
         for run in cell["runs"]
-    )
+    ]
+    parts_of_plan = [planned[start : start + CHUNK] for start in range(0, len(planned), CHUNK)]
     chunks: dict[str, list[pd.DataFrame]] = {
         name: [] for name in ("runs", "metadata", "packages", *LISTS)
     }
-    while chunk := list(islice(planned, CHUNK)):
-        for name, frame in _chunk(_results(root, chunk)).items():
+    for found in each(lambda runs: _chunk(_results(root, runs)), parts_of_plan):
+        for name, frame in found.items():
             chunks[name].append(frame)
     frames = {}
     for name, parts in chunks.items():

@@ -66,10 +66,6 @@ def neighbors(
     Windows of two processes are neighbors if no other window of the two is between them in time.
     Return (NaN, 0) if the processes did not take turns.
     """
-    if not len(start_a) or not len(start_b):
-        return np.nan, 0
-    if start_a[-1] < start_b[0] or start_b[-1] < start_a[0]:
-        return np.nan, 0
     starts = np.concatenate([start_a, start_b])
     order = np.argsort(starts, kind="stable")
     is_a = order < len(start_a)

@@ -140,17 +140,20 @@ def _shape(values: np.ndarray, starts: Sequence[int]) -> tuple[str, int]:
 
 
 def _misfit(values: np.ndarray, explained: np.ndarray) -> float:
-    """Return -2 log likelihood of values by these columns with the best AR(1) noise."""
-    both, number = np.column_stack([explained, values]), len(values)
-    found = []
-    for memory in MEMORIES:
-        white = both - memory * np.vstack([both[:1], both[:-1]])
-        white[0] = both[0] * np.sqrt(1 - memory**2)
-        weights = np.linalg.lstsq(white[:, :-1], white[:, -1], rcond=None)[0]
-        left = white[:, -1] - white[:, :-1] @ weights
-        variance = left @ left / number + QUIET**2
-        found.append(number * np.log(variance) - np.log(1 - memory**2))
-    return float(min(found))
+    """Return -2 log likelihood of values by these columns with the best AR(1) noise.
+
+    Each memory m removes the noise's memory by y[t] - m y[t-1], with sqrt(1 - m^2) y[0] in front.
+    The products of the columns after that are a polynomial in m.
+    """
+    number, m = len(values), MEMORIES[:, None, None]
+    both = np.column_stack([explained, values - values.mean()])
+    next_to = both[1:].T @ both[:-1]
+    products = both.T @ both - m * (next_to + next_to.T) + m**2 * (both[1:-1].T @ both[1:-1])
+    with_values = products[:, :-1, -1:]
+    weights = np.linalg.solve(products[:, :-1, :-1], with_values)
+    left = products[:, -1, -1] - (with_values * weights).sum(axis=(1, 2))
+    variance = left.clip(min=0) / number + QUIET**2
+    return float((number * np.log(variance) - np.log(1 - MEMORIES**2)).min())
 
 
 def _judge(values: np.ndarray, starts: Sequence[int]) -> tuple[str, int]:
