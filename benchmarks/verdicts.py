@@ -1,10 +1,11 @@
 """Error rates of standings under realistic noise, with the statistics of the report.
 
-    python3 benchmarks/verdicts.py [WORKLOADS]
+    python3 benchmarks/verdicts.py [WORKLOADS] [SCATTER]
 
 A workload has six frameworks. Every run has a level of its own (1.5 %, a process is fast or slow).
-The machine drifts (a random walk of 4 % over 30 s) and has spikes of 0.1 to 1 s. Windows of 0.15 s
-vary by 4 % with a long tail. In turns, each window carries over up to 2 % of the one before.
+The machine drifts (a random walk of 4 % over 30 s) and has spikes of 0.1 to 1 s. Windows, of the
+length and number of `laptop` scale, vary by SCATTER (4 % by default) with a long tail. In turns,
+each window carries over up to 2 % of the one before.
 Designs: `turns`, the windows of a round alternate; `apart`, each process has all its windows in one
 piece. Lines with a bar decide the exit status.
 """
@@ -16,10 +17,12 @@ import numpy as np
 import pandas as pd
 
 from millistep.analysis import stats
+from millistep.measure.protocol import PROTOCOLS
 
 WORKLOAD, GROUP = ["model", "task", "batch_size"], ["model", "task", "batch_size", "stack"]
-FRAMEWORKS, WINDOWS, WINDOW_S, START_S = 6, 20, 0.15, 10.0
-PROCESS, DRIFT, DRIFT_S, SCATTER, CARRIED = 0.015, 0.04, 30.0, 0.04, 0.02
+WINDOWS, WINDOW_S = PROTOCOLS["laptop"].windows, PROTOCOLS["laptop"].window_s
+FRAMEWORKS, START_S = 6, 10.0
+PROCESS, DRIFT, DRIFT_S, CARRIED = 0.015, 0.04, 30.0, 0.02
 GAPS = (0.03, 0.05, 0.10)
 GRID_S = 0.05
 
@@ -39,7 +42,9 @@ def machine(generator: np.random.Generator, seconds: float) -> np.ndarray:
     return drift
 
 
-def a_round(generator: np.random.Generator, levels: np.ndarray, turns: bool) -> list[np.ndarray]:
+def a_round(
+    generator: np.random.Generator, levels: np.ndarray, turns: bool, scatter: float
+) -> list[np.ndarray]:
     """Return start times (s) and log times of the windows of each framework."""
     slots = FRAMEWORKS * WINDOWS
     order = (
@@ -56,14 +61,16 @@ def a_round(generator: np.random.Generator, levels: np.ndarray, turns: bool) -> 
         starts = starts + order * START_S  # the next process imports and compiles first
     slowness = machine(generator, starts[-1] + 1)
     own = levels + generator.normal(0, PROCESS, FRAMEWORKS)
-    tail = SCATTER * generator.standard_t(4, slots) / np.sqrt(2)
+    tail = scatter * generator.standard_t(4, slots) / np.sqrt(2)
     logs = own[order] + slowness[(starts / GRID_S).astype(int)] + tail
     if turns:
         logs[1:] += CARRIED * generator.random(slots - 1) * (order[1:] != order[:-1])
     return [np.stack([starts[order == name], logs[order == name]]) for name in range(FRAMEWORKS)]
 
 
-def tables(seed: int, number: int, rounds: int, turns: bool, gap: float) -> pd.DataFrame:
+def tables(
+    seed: int, number: int, rounds: int, turns: bool, gap: float, scatter: float
+) -> pd.DataFrame:
     """Return the cells of simulated workloads, in which the last framework is slower by `gap`."""
     generator = np.random.default_rng(seed)
     levels = np.zeros(FRAMEWORKS)
@@ -72,7 +79,7 @@ def tables(seed: int, number: int, rounds: int, turns: bool, gap: float) -> pd.D
     for model in range(number):
         means = np.zeros((rounds, FRAMEWORKS))
         for place in range(rounds):
-            found = a_round(generator, levels, turns)
+            found = a_round(generator, levels, turns, scatter)
             means[place] = [np.log(np.exp(logs).mean()) for _, logs in found]
             for new in range(FRAMEWORKS):
                 for base in range(new):
@@ -98,13 +105,13 @@ def tables(seed: int, number: int, rounds: int, turns: bool, gap: float) -> pd.D
     return result
 
 
-def main(number: int = 300) -> int:
+def main(number: int = 300, scatter: float = 0.04) -> int:
     """Print a line per question and return 1 if a bar is missed."""
     lines: list[tuple[str, float, Callable[[float], bool] | None]] = []
     for rounds in (3, 5):
         for turns in (True, False):
             name = f"{rounds} rounds, {'turns' if turns else 'apart'}"
-            equal = tables(1, number, rounds, turns, 0.0)
+            equal = tables(1, number, rounds, turns, 0.0, scatter)
             wrong = (
                 equal.groupby("model")["standing"].agg(lambda of: of.eq(stats.SLOWER).any()).mean()
             )
@@ -119,7 +126,7 @@ def main(number: int = 300) -> int:
             lines.append((f"{name}: median half-width of an interval", equal.attrs["width"], None))
             lines.append((f"{name}: workloads with a false `slower`", wrong, bars[1]))
             for gap in GAPS:
-                found = tables(2, number // 3, rounds, turns, gap)
+                found = tables(2, number // 3, rounds, turns, gap, scatter)
                 last = found[found["configuration"] == FRAMEWORKS - 1]
                 lines.append(
                     (
@@ -138,4 +145,4 @@ def main(number: int = 300) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    sys.exit(main(*map(int, sys.argv[1:2]), *map(float, sys.argv[2:])))

@@ -8,7 +8,8 @@ from multiprocessing import get_context
 from typing import Any
 
 MOST_PROCESSES = min(4, os.cpu_count() or 1)
-_functions: list[Callable[[Any], Any]] = []  # of a forked process: the one that it applies
+# Of a forked process: the function, and the items that it is applied to.
+_work: list[tuple[Callable[[Any], Any], Sequence[Any]]] = []
 
 
 def each(function: Callable[[Any], Any], items: Sequence[Any], at_once: int = 1) -> list[Any]:
@@ -21,12 +22,13 @@ def each(function: Callable[[Any], Any], items: Sequence[Any], at_once: int = 1)
         return [function(item) for item in items]
     try:
         with ProcessPoolExecutor(
-            MOST_PROCESSES, get_context("fork"), _functions.append, (function,)
+            MOST_PROCESSES, get_context("fork"), _work.append, ((function, items),)
         ) as pool:
-            return list(pool.map(_apply, items, chunksize=at_once))
+            return list(pool.map(_apply, range(len(items)), chunksize=at_once))
     except BrokenProcessPool:
         return [function(item) for item in items]
 
 
-def _apply(item: Any) -> Any:
-    return _functions[-1](item)
+def _apply(place: int) -> Any:
+    function, items = _work[-1]
+    return function(items[place])

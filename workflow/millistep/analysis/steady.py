@@ -17,6 +17,7 @@ A slow change that every run shows is not found in one run. Over three or more r
 of the first half of the kept windows to the second is one value per run.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -78,15 +79,13 @@ def cells(runs: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
 
 def _most(states: pd.Series) -> str:
     """Return the state of a cell from the states of its runs."""
-    counts, number = states.value_counts(), len(states)
-    unsteady = counts[~counts.index.isin(STEADY)]
-    if 2 * unsteady.sum() > number:
-        state: str = unsteady.index[0]
-        return state
-    warm = counts.get(WARM_UP, 0)
-    if 2 * warm > number:
+    counts = Counter(states)
+    unsteady = [state for state, _ in counts.most_common() if state not in STEADY]
+    if 2 * sum(counts[state] for state in unsteady) > len(states):
+        return str(unsteady[0])
+    if 2 * counts[WARM_UP] > len(states):
         return WARM_UP
-    if warm or len(unsteady):
+    if counts[WARM_UP] or unsteady:
         return INCONSISTENT
     return NOT_TESTED if NOT_TESTED in counts else FLAT
 

@@ -1,6 +1,7 @@
 """Render everything that people read, from a plan and whatever records exist."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -11,6 +12,7 @@ from millistep.analysis.archive import contents
 from millistep.analysis.caveats import caveats
 from millistep.analysis.frames import Data
 from millistep.analysis.load import load
+from millistep.analysis.parallel import each
 from millistep.analysis.report import appendix, keras_page, methods, page, summary
 from millistep.analysis.topics import TOPICS, topics
 from millistep.analysis.words import tried
@@ -57,10 +59,13 @@ def render(
     root = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
     more += methods.sections(data, contents.digest(root, contents.measured(data.plan, root)))
     more = [each for each in more if each["sentences"] or each["text"]]
-    page.write(data, folder, drawn, warned, said, more)
-    summary.write(data, folder)
-    tried("appendix", appendix.write, data, folder, drawn)
-    tried("page.md", keras_page.write, data, folder, drawn, warned)
+    pages: list[Callable[[], None]] = [
+        lambda: tried("appendix", appendix.write, data, folder, drawn),
+        lambda: tried("page.md", keras_page.write, data, folder, drawn, warned),
+        lambda: page.write(data, folder, drawn, warned, said, more),
+        lambda: summary.write(data, folder),
+    ]
+    each(lambda write: write(), pages)
     return data
 
 
