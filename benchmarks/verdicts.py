@@ -1,10 +1,10 @@
 """Error rates of standings under realistic noise, with the statistics of the report.
 
-    python3 benchmarks/verdicts.py [WORKLOADS] [SCATTER]
+    python3 benchmarks/verdicts.py [WORKLOADS] [NOISE]
 
 A workload has six frameworks. Every run has a level of its own (1.5 %, a process is fast or slow).
 The machine drifts (a random walk of 4 % over 30 s) and has spikes of 0.1 to 1 s. Windows, of the
-length and number of `laptop` scale, vary by SCATTER (4 % by default) with a long tail. In turns,
+length and number of `laptop` scale, vary by NOISE (4 % by default) with a long tail. In turns,
 each window carries over up to 2 % of the one before.
 Designs: `turns`, the windows of a round alternate; `apart`, each process has all its windows in one
 piece. Lines with a bar decide the exit status.
@@ -43,7 +43,7 @@ def machine(generator: np.random.Generator, seconds: float) -> np.ndarray:
 
 
 def a_round(
-    generator: np.random.Generator, levels: np.ndarray, turns: bool, scatter: float
+    generator: np.random.Generator, levels: np.ndarray, turns: bool, noise: float
 ) -> list[np.ndarray]:
     """Return start times (s) and log times of the windows of each framework."""
     slots = FRAMEWORKS * WINDOWS
@@ -61,7 +61,7 @@ def a_round(
         starts = starts + order * START_S  # the next process imports and compiles first
     slowness = machine(generator, starts[-1] + 1)
     own = levels + generator.normal(0, PROCESS, FRAMEWORKS)
-    tail = scatter * generator.standard_t(4, slots) / np.sqrt(2)
+    tail = noise * generator.standard_t(4, slots) / np.sqrt(2)
     logs = own[order] + slowness[(starts / GRID_S).astype(int)] + tail
     if turns:
         logs[1:] += CARRIED * generator.random(slots - 1) * (order[1:] != order[:-1])
@@ -69,7 +69,7 @@ def a_round(
 
 
 def tables(
-    seed: int, number: int, rounds: int, turns: bool, gap: float, scatter: float
+    seed: int, number: int, rounds: int, turns: bool, gap: float, noise: float
 ) -> pd.DataFrame:
     """Return the cells of simulated workloads, in which the last framework is slower by `gap`."""
     generator = np.random.default_rng(seed)
@@ -79,7 +79,7 @@ def tables(
     for model in range(number):
         means = np.zeros((rounds, FRAMEWORKS))
         for place in range(rounds):
-            found = a_round(generator, levels, turns, scatter)
+            found = a_round(generator, levels, turns, noise)
             means[place] = [np.log(np.exp(logs).mean()) for _, logs in found]
             for new in range(FRAMEWORKS):
                 for base in range(new):
@@ -105,13 +105,13 @@ def tables(
     return result
 
 
-def main(number: int = 300, scatter: float = 0.04) -> int:
+def main(number: int = 300, noise: float = 0.04) -> int:
     """Print a line per question and return 1 if a bar is missed."""
     lines: list[tuple[str, float, Callable[[float], bool] | None]] = []
     for rounds in (3, 5):
         for turns in (True, False):
             name = f"{rounds} rounds, {'turns' if turns else 'apart'}"
-            equal = tables(1, number, rounds, turns, 0.0, scatter)
+            equal = tables(1, number, rounds, turns, 0.0, noise)
             wrong = (
                 equal.groupby("model")["standing"].agg(lambda of: of.eq(stats.SLOWER).any()).mean()
             )
@@ -126,7 +126,7 @@ def main(number: int = 300, scatter: float = 0.04) -> int:
             lines.append((f"{name}: median half-width of an interval", equal.attrs["width"], None))
             lines.append((f"{name}: workloads with a false `slower`", wrong, bars[1]))
             for gap in GAPS:
-                found = tables(2, number // 3, rounds, turns, gap, scatter)
+                found = tables(2, number // 3, rounds, turns, gap, noise)
                 last = found[found["configuration"] == FRAMEWORKS - 1]
                 lines.append(
                     (
