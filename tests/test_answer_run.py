@@ -16,6 +16,7 @@ def test_an_answer_is_made_of_the_runs_that_were_measured(tmp_path):
     (row,) = found["rows"]
     assert (row["base"], row["new"], row["rounds"]) == ("fake", "fake+float32", 2)
     assert 0.5 < row["ratio"] < 2 and 0.5 < row["null_ratio"] < 2
+    assert row["allocated_base"] == row["allocated_null"] == row["allocated_new"] == 4096
     assert 0 < found["seconds_of_a_round"]["fake/fit/4"] < 100
     (record,) = project.folder.glob("results/records/smoke/fake/fit-b4/fake/run1.json")
     assert json.loads(json.loads(record.read_text())["identity"])["probes"] == []

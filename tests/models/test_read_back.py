@@ -170,6 +170,15 @@ def test_a_regression_check_compares_the_outputs_of_a_loop(workload, framework, 
     assert difference(first["values"], other["values"]) > 1e-2
 
 
+@pytest.mark.parametrize("framework", ["pytorch-eager", "keras3-torch", "keras3-jax"])
+def test_two_processes_allocate_as_many_bytes_in_a_step(framework, tmp_path):
+    one = of_bert("fit", framework)
+    first, again = (run("read_back", one, "allocated", folder=tmp_path) for _ in range(2))
+    assert first == again and first[0] > 1e6
+    if framework == "pytorch-eager":
+        assert first[1] == first[0] + 4 * 64 * 1024
+
+
 def test_how_an_optimizer_updates_is_found_of_one_that_takes_matrices_alone(tmp_path):
     one = cell("bert", "pytorch-eager", "fit", "smoke")
     assert run("read_back", one, "update_of_matrices", folder=tmp_path) == "for-loop"

@@ -148,7 +148,7 @@ def test_operations_are_exact_if_the_base_repeats_them():
     assert "| 413 \u2192 319 |" in found_in(asked(1.0, change=profiled))[1]
     again = 411
     assert "| varies (413, 412) |" in found_in(asked(1.0, change=profiled))[1]
-    assert found_in(asked(1.0))[1].rstrip().count("| NA |") == 1
+    assert "| NA | NA | NA | not compared |" in found_in(asked(1.0))[1]
 
 
 def test_python_calls_are_counted_and_the_changed_functions_named():
@@ -170,6 +170,19 @@ def test_python_calls_are_counted_and_the_changed_functions_named():
     varies = True
     text = found_in(asked(1.0, change=counted))[1]
     assert "| varies (15, 16) |" in text and "sometimes" not in text
+
+
+def test_allocated_bytes_are_exact_if_the_base_repeats_them():
+    def counted(record):
+        size = {BASE: 4_093_809, AGAIN: again, PATCH: 4_093_809 + 4 * 64 * 1024}
+        record["memory"] = {"allocated_bytes_per_step": size[record["cell"]["column"]]}
+
+    again = 4_093_809
+    found, text = found_in(asked(1.0, change=counted))
+    assert found["allocated_base"].tolist() == [again]
+    assert "| 4,093,809 \u2192 4,355,953 (+262,144) |" in text
+    again = 4_093_810
+    assert "| varies (4,093,809, 4,093,810) |" in found_in(asked(1.0, change=counted))[1]
 
 
 def with_outcomes(values, calls=None, kind="outputs"):

@@ -49,6 +49,19 @@ def work_done(cell):
     return [*found, outcome.outcome(framework, step_ns), calls(framework)]
 
 
+def allocated(cell):
+    """Bytes that a step allocates; of native PyTorch also those with another buffer."""
+    framework = measured(cell)
+    found = [framework.allocated_bytes()]
+    if framework.family == "pytorch":
+        buffers = []
+        framework.model.register_forward_pre_hook(
+            lambda *_: buffers.append(framework.torch.empty(64, 1024))
+        )
+        found.append(framework.allocated_bytes())
+    return found
+
+
 def loop_done(cell):
     """What a regression check compares of a builder's own loop, twice, and of another seed."""
     framework = framework_of(cell)

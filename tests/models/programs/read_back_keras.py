@@ -2,11 +2,11 @@
 
 from types import SimpleNamespace
 
-from column import loop_done, measured, work_done
+from column import allocated, loop_done, measured, work_done
 
 from millistep.measure.observed import parity
 
-__all__ = ["loop_done", "work_done"]  # besides those below
+__all__ = ["allocated", "loop_done", "work_done"]  # besides those below
 
 
 def observed_settings(cell):

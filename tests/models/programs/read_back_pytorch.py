@@ -1,12 +1,12 @@
 """Tasks that read the observed settings and a profile after a few steps of a cell."""
 
-from column import framework_of, loop_done, measured, work_done
+from column import allocated, framework_of, loop_done, measured, work_done
 
 from millistep.measure.frameworks import optimizers
 from millistep.measure.frameworks.torch_profile import computing, computing_nothing, recorded_events
 from millistep.measure.observed import parity
 
-__all__ = ["loop_done", "work_done"]  # besides those below
+__all__ = ["allocated", "loop_done", "work_done"]  # besides those below
 
 
 def observed_settings(cell):

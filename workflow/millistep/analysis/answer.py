@@ -79,12 +79,21 @@ def answer(data: Data, threshold: float, looks: int) -> pd.DataFrame:
     failures = [runs[0] & ~runs[1], ~runs[0] & ~runs[1] & ~known, differs]
     found["failure"] = np.select(failures, [BROKEN, NEITHER, OTHER], "")
     found["missing"] = [_missing(line) for line in found.to_dict("records")]
-    for name, counted in (("operations", operations(data)), ("calls", python_calls(data))):
+    for name, counted in counts(data).items():
         for side in ("base", "null", "new"):
             keys = found[[*WORKLOAD, side]].itertuples(index=False, name=None)
             found[f"{name}_{side}"] = [counted.get(key, np.nan) for key in keys]
     found["decided"] = ~(runs[0] & runs[1]) | (found["verdict"] != "inconclusive") | differs
     return found
+
+
+def counts(data: Data) -> dict[str, pd.Series]:
+    """Return exact counts per step, by CELL, each from one run."""
+    return {
+        "operations": operations(data),
+        "calls": _first(data, "calls.per_step"),
+        "allocated": _first(data, "memory.allocated_bytes_per_step"),
+    }
 
 
 def operations(data: Data) -> pd.Series:
@@ -95,9 +104,7 @@ def operations(data: Data) -> pd.Series:
     return (launched + rest).dropna().groupby(level=CELL).first()
 
 
-def python_calls(data: Data) -> pd.Series:
-    """Return the Python functions that a step calls, by CELL: counted in one run."""
-    name = "calls.per_step"
+def _first(data: Data, name: str) -> pd.Series:
     runs = data.runs.reindex(columns=[*CELL, name, "ok"])
     return runs[runs["ok"]].dropna(subset=[name]).groupby(CELL)[name].first()
 

@@ -34,10 +34,12 @@ VERDICTS = {
     "inconclusive": "inconclusive",
 }
 MOST_CAVEATS = 4
+LARGE = 10_000  # counts whose change is not seen at a glance
 MOST_FUNCTIONS = 3  # of a workload in the comment
+COUNTS = ("operations", "calls", "allocated")
 JSON = ["base", "new", *WORKLOAD, "ratio", "low", "high", "null_ratio", "null_low", "null_high"]
 JSON += ["rounds", "verdict", "smallest_shown", "missing", "work"]
-JSON += [f"{name}_{side}" for name in ("operations", "calls") for side in ("base", "null", "new")]
+JSON += [f"{name}_{side}" for name in COUNTS for side in ("base", "null", "new")]
 
 
 def write(data: Data, plan: Path, settings: dict[str, Any], folder: Path) -> None:
@@ -123,8 +125,7 @@ def _row(line: dict[str, Any], threshold: float) -> dict[str, Any]:
         "null": within(line["null_ratio"], line["null_low"], line["null_high"], _change),
         "verdict": words,
         **{
-            name: _count(*(line[f"{name}_{n}"] for n in ("base", "null", "new")))
-            for name in ("operations", "calls")
+            name: _count(*(line[f"{name}_{n}"] for n in ("base", "null", "new"))) for name in COUNTS
         },
         "smallest": _change(line["smallest_shown"]),
         "work": line["work"].partition(":")[0],
@@ -137,11 +138,14 @@ def _count(base: float, null: float, new: float) -> str:
         return NA
     if base != null:
         return f"varies ({_whole(base)}, {_whole(null)})"
-    return _whole(base) if base == new else f"{_whole(base)} \u2192 {_whole(new)}"
+    if base == new:
+        return _whole(base)
+    difference = f" ({_whole(new - base, '+')})" if min(base, new) >= LARGE else ""
+    return f"{_whole(base)} \u2192 {_whole(new)}{difference}"
 
 
-def _whole(count: float) -> str:
-    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
+def _whole(count: float, sign: str = "") -> str:
+    return f"{count:{sign},.0f}" if count == round(count) else f"{count:{sign},.1f}"
 
 
 def _change(ratio: float) -> str:

@@ -297,6 +297,11 @@ class Memory(Contract):
     """Description of this counter: what it counts and since when; frameworks differ."""
     device_limit_mib: float | None = None
     """Upper limit of device memory that the framework reports; null if it reports none."""
+    allocated_bytes_per_step: NonNegativeFloat | None = None
+    """Bytes that a step allocates, in a cell's first run of a regression check. PyTorch: all
+    requests of its allocator; JAX: temporary values and results of the compiled step. Null for
+    TensorFlow, and for custom loops on JAX.
+    """
 
 
 class Energy(Contract):

@@ -105,6 +105,12 @@ class Comparison(Contract):
     """The same for its second measurement."""
     calls_new: float | None = None
     """The same for the patch."""
+    allocated_base: float | None = None
+    """Bytes that a step of the base allocates."""
+    allocated_null: float | None = None
+    """The same for its second measurement."""
+    allocated_new: float | None = None
+    """The same for the patch."""
     rounds: NonNegativeInt
     verdict: Literal["faster", "slower", "tied", "inconclusive"]
     """Verdict on the patch, relative to the threshold."""

@@ -2,6 +2,8 @@
 
 import sys
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from types import CodeType, FrameType
 from typing import Any
 
@@ -16,7 +18,9 @@ def calls(framework: Framework) -> dict[str, Any]:
     """Return the calls of a step, and those of each function, the most frequent first."""
     counter = CallCounter()
     try:
-        framework.run(counter)
+        framework.run(
+            CountedSteps(partial(sys.setprofile, counter.count), partial(sys.setprofile, None))
+        )
     finally:
         sys.setprofile(None)
     found = counter.by_name().most_common()
@@ -29,12 +33,13 @@ def calls(framework: Framework) -> dict[str, Any]:
     }
 
 
-class CallCounter:
-    """Takes the place of a :class:`measure.timer.Timer`; counts between two of its ticks."""
+class CountedSteps:
+    """Takes the place of a :class:`measure.timer.Timer`: calls `begin` before the counted steps,
+    `end` after them.
+    """
 
-    def __init__(self) -> None:
-        self._ticks = 0
-        self._counts: Counter[tuple[str, CodeType]] = Counter()
+    def __init__(self, begin: Callable[[], object], end: Callable[[], object]) -> None:
+        self._ticks, self._begin, self._end = 0, begin, end
 
     def start(self) -> None:
         """Do nothing: the first steps do not count."""
@@ -43,10 +48,17 @@ class CallCounter:
         """Return True after the last counted step."""
         self._ticks += 1
         if self._ticks == WARM + 1:
-            sys.setprofile(self._count)
+            self._begin()
         elif self._ticks == WARM + STEPS + 1:
-            sys.setprofile(None)
+            self._end()
         return self._ticks > WARM + STEPS
+
+
+class CallCounter:
+    """A profile hook that counts the calls of functions."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, CodeType]] = Counter()
 
     def by_name(self) -> Counter[str]:
         """Return the calls by module and name of the function, without our own."""
@@ -56,6 +68,7 @@ class CallCounter:
                 found[f"{module}.{getattr(code, 'co_qualname', code.co_name)}"] += number
         return found
 
-    def _count(self, frame: FrameType, event: str, argument: Any) -> None:
+    def count(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Count a call: for ``sys.setprofile``."""
         if event == "call":
             self._counts[str(frame.f_globals.get("__name__")), frame.f_code] += 1

@@ -86,6 +86,9 @@ class Measurement:
             if "calls" in self.request["extras"]:
                 with self._or_warn("calls"):
                     self.events.send("calls", calls=calls(self.framework))
+                with self._or_warn("memory.allocated_bytes_per_step"):
+                    count = getattr(self.framework, "allocated_bytes", lambda: None)
+                    self.events.send("allocated", bytes_per_step=count())
             if "outcome" in self.request["extras"]:
                 self.outcome()
         self._report_timing()

@@ -197,6 +197,7 @@ def _memory(child: Watched) -> dict[str, Any]:
         "peak_device_mib": child.reported("memory", "peak_device_mib"),
         "peak_device_counts": child.reported("memory", "peak_device_counts"),
         "device_limit_mib": child.reported("limit", "device_limit_mib"),
+        "allocated_bytes_per_step": child.reported("allocated", "bytes_per_step"),
     }
 
 

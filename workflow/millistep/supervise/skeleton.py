@@ -69,6 +69,7 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
             "peak_device_mib": None,
             "peak_device_counts": None,
             "device_limit_mib": None,
+            "allocated_bytes_per_step": None,
         },
         "energy": None,
         "host_overhead": None,

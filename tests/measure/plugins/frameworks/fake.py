@@ -247,6 +247,9 @@ class Framework:
             raise RuntimeError("no counter of memory")
         return self.count_began if self.wanted.get("counts_device") else None
 
+    def allocated_bytes(self):
+        return 4096
+
     def device_limit_mib(self):
         return self.wanted.get("device_limit_mib")
 

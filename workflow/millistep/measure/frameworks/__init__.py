@@ -19,6 +19,8 @@ built with a :class:`Cell` and has the attributes of :class:`Framework`. It may 
     the state of a compilation cache that is kept between processes, by the library's own counters:
     ``cold``, at least one miss; ``warm``, hits only, even if each process repeats other work; None,
     no cache.
+``allocated_bytes()``
+    the bytes that a step allocates, equal in every process; None if the library does not show them.
 ``attention_kernels``
     names of the fused attention kernels in a profile; set once the profile has ended.
 ``launches_graphs``

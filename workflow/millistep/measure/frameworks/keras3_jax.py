@@ -206,6 +206,19 @@ class Framework(Traced, Keras3Framework):
     def peak_device_mib(self) -> float | None:
         return self._memory_mib("peak_bytes_in_use")
 
+    def allocated_bytes(self) -> int | None:
+        """Return the bytes of the compiled step's temporary values and results, without results
+        that replace its inputs; None for a custom loop, whose step may run several programs.
+        """
+        name = f"jit_{'train' if self.cell.task == 'fit' else 'predict'}_step"
+        programs = self.jax.devices()[0].client.live_executables()
+        steps = [each for each in programs if each.hlo_modules()[0].name == name]
+        if self._loop(self.cell.batch_size) or len(steps) != 1:
+            return None
+        sizes = steps[0].get_compiled_memory_stats()
+        made = sizes.temp_size_in_bytes + sizes.output_size_in_bytes
+        return int(made - sizes.alias_size_in_bytes)
+
     def device_limit_mib(self) -> float | None:
         return self._memory_mib("bytes_limit")
 

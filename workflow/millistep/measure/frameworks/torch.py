@@ -3,14 +3,18 @@
 import re
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
+from millistep.measure.calls import STEPS, CountedSteps
 from millistep.measure.device_memory import SHARE
-from millistep.measure.frameworks import Cell, attention
+from millistep.measure.frameworks import Cell, Clock, attention
 from millistep.measure.frameworks.compiled_kernels import announced
 from millistep.measure.frameworks.denormals import flushed
 from millistep.measure.frameworks.torch_profile import (
+    allocated,
     computing,
     computing_nothing,
     namespaces,
@@ -24,6 +28,7 @@ class TorchMixin:
 
     torch: Any  # the module
     cell: Cell
+    run: Callable[[Clock], None]
 
     def apply_threads(self) -> None:
         self._of_torch = namespaces(self.torch)  # PyTorch's own, before extensions add theirs
@@ -134,6 +139,26 @@ class TorchMixin:
         segments = self.torch.cuda.memory_snapshot()
         pools = [each for each in segments if tuple(each["segment_pool_id"]) != (0, 0)]
         return sum(each["total_size"] - each["allocated_size"] for each in pools)
+
+    def allocated_bytes(self) -> float:
+        """Return the bytes that a step requests of PyTorch's allocator. A CUDA graph requests none
+        when it is launched.
+        """
+        steps = STEPS * getattr(self, "batches_per_tick", 1)
+        if self.cell.accelerator == "cuda":
+            requested: list[int] = []
+
+            def read() -> None:
+                requested.append(self.torch.cuda.memory_stats()["requested_bytes.all.allocated"])
+
+            self.run(CountedSteps(read, read))
+            return (requested[1] - requested[0]) / steps
+        from torch.profiler import ProfilerActivity, profile
+
+        recording = profile(activities={ProfilerActivity.CPU}, profile_memory=True)
+        with ExitStack() as opened:
+            self.run(CountedSteps(partial(opened.enter_context, recording), opened.close))
+        return allocated(recording) / steps
 
     def device_limit_mib(self) -> float | None:
         if self.cell.accelerator != "cuda":

@@ -76,6 +76,12 @@ def recorded_events(profile: Any) -> Sequence[Any]:
     return _once(events)
 
 
+def allocated(profile: Any) -> int:
+    """Return the bytes of all allocations in a profile with ``profile_memory``."""
+    events = profile.profiler.kineto_results.events()
+    return sum(max(0, event.nbytes()) for event in events if event.name() == "[memory]")
+
+
 def _once(events: list[Event]) -> list[Event]:
     """Return the events without those of the host directly in one of their name: operations that
     call themselves. Kernels of a device call none; those of one name may overlap in a stream.
