@@ -27,7 +27,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 SEED = 30
 LEFT = 4  # runs still to be measured when something is killed
-SNAKEMAKE = (sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all")
+SNAKEMAKE = (sys.executable, "-m", "snakemake", "--cores", "1", "--quiet")
+RECORDS = [
+    f"results/records/smoke/fake/fit-b{batch}/fake/run{run}.json"
+    for batch in (1, 2, 3, 4)
+    for run in (1, 2, 3)
+]
 SAID = "said.txt"  # the output of Snakemake since the last start
 AT_MOST_S = 2.5  # from the first process of its kind to the kill
 # Kinds of processes to kill, with a text in their command lines.
@@ -77,7 +82,7 @@ def killed(project, kind: str, rng: random.Random) -> int:
 
 
 def start(folder: Path) -> subprocess.Popen:
-    command = [*SNAKEMAKE, "--", "sessions"]
+    command = [*SNAKEMAKE, "--", *RECORDS]
     with (folder / SAID).open("w") as said:
         return subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
 
