@@ -7,16 +7,18 @@ import pytest
 from millistep.measure.conformance import (
     WrongModel,
     WrongSetting,
+    check_end,
     check_model,
     check_settings,
     check_work,
 )
 from millistep.measure.frameworks import Cell
+from millistep.measure.frameworks.loops import Ticks
 from millistep.measure.probe import probe
 from millistep.measure.process import line_of_model
 from millistep.measure.protocol import PROTOCOLS
 from millistep.measure.quota import Quota
-from millistep.measure.timer import MANY_STEPS, harness_ns
+from millistep.measure.timer import MANY_STEPS, Timer, harness_ns
 
 from ..shared import put
 from .test_timer import MS, SMOKE, World
@@ -120,6 +122,19 @@ def test_a_generation_without_lengths_is_probed_at_another_batch_size():
     found = probe(framework, SMOKE, work, {"batch_size": 2})
     assert found["failed"] is found["max_length"] is found["new_tokens"] is None
     assert found["steps"] > 0
+
+
+@pytest.mark.parametrize("clock", [Ticks(2), Timer(SMOKE, lambda: None, lambda: None)])
+def test_a_custom_loop_ends_when_its_clock_has_enough_steps(clock):
+    clock.start()
+    assert not clock.tick()
+    with pytest.raises(WrongModel, match="the steps ended before enough were timed"):
+        check_end(clock)
+    while not clock.tick():
+        pass
+    check_end(clock)
+    with pytest.raises(WrongModel, match=r"the loop continued after tick\(\) had returned True"):
+        clock.tick()
 
 
 def test_windows_of_short_steps_last_as_long_as_those_of_others():

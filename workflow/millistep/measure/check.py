@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from millistep.measure import frameworks, models
-from millistep.measure.conformance import check_device, check_model, check_settings, check_work
+from millistep.measure.conformance import (
+    check_device,
+    check_end,
+    check_model,
+    check_settings,
+    check_work,
+)
 from millistep.measure.frameworks import feeding
 from millistep.measure.frameworks.loops import Ticks
 from millistep.measure.observed import parity
@@ -62,6 +68,7 @@ class Trial:
         ticks = Ticks(STEPS)
         with suppress(Finished):
             self.framework.run(ticks)
+        check_end(ticks)
         self.framework.fence()
         self.found["batches_per_call"] = getattr(self.framework, "batches_per_tick", 1)
 

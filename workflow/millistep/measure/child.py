@@ -22,6 +22,7 @@ from millistep.measure.caught import Caught
 from millistep.measure.conformance import (
     WrongPrecision,
     check_device,
+    check_end,
     check_model,
     check_precision,
     check_settings,
@@ -143,6 +144,7 @@ class Measurement:
             most_steps=MAX_WINDOW_STEPS if keeps else MANY_STEPS,
         )
         framework.run(self.timer)
+        check_end(self.timer)
         with self._or_warn("timing.compile_cache"):
             self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
         self.events.send("foreign", share=others.share())

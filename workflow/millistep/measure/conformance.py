@@ -52,6 +52,18 @@ def check_model(sizes: dict[str, Any], parameters: int, trains: str, where: str)
         raise WrongModel("nothing is trainable: fit would report a time for no training")
 
 
+GOES_ON = "the loop continued after tick() had returned True; it must return then"
+
+
+def check_end(clock: Any) -> None:
+    """Raise :class:`WrongModel` if a task ended before its clock had enough steps."""
+    if not clock.finished:
+        raise WrongModel(
+            "the steps ended before enough were timed: a custom loop must run until tick() returns "
+            "True, and a model must not set stop_training"
+        )
+
+
 class WrongSetting(RuntimeError):
     """The built model does not have a setting of the configuration."""
 

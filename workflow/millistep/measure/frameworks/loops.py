@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from millistep.measure.conformance import GOES_ON, WrongModel
 from millistep.measure.models import Tick
 
 NO_FENCE = "no synchronization"
@@ -26,7 +27,14 @@ class Ticks:
 
     def tick(self) -> bool:
         """Return True after the last step."""
+        if self.finished:
+            raise WrongModel(GOES_ON)
         self._count += 1
+        return self.finished
+
+    @property
+    def finished(self) -> bool:
+        """True after the last step."""
         return self._count > self._steps
 
 
