@@ -1,7 +1,9 @@
 """What timing assumes of a model is checked on the live model."""
 
+import json
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from millistep.measure.conformance import (
@@ -13,7 +15,7 @@ from millistep.measure.conformance import (
     check_work,
 )
 from millistep.measure.frameworks import Cell
-from millistep.measure.frameworks.loops import Ticks
+from millistep.measure.frameworks.loops import Ticks, parted
 from millistep.measure.probe import probe
 from millistep.measure.process import line_of_model
 from millistep.measure.protocol import PROTOCOLS
@@ -135,6 +137,17 @@ def test_a_custom_loop_ends_when_its_clock_has_enough_steps(clock):
     check_end(clock)
     with pytest.raises(WrongModel, match=r"the loop continued after tick\(\) had returned True"):
         clock.tick()
+
+
+def test_what_a_custom_loop_returns_costs_no_time_that_was_measured():
+    array = np.zeros(3)
+    with pytest.warns(UserWarning, match="a custom loop: loss is a ndarray; needed is a number"):
+        found = parted({"window": np.int64(3), "name": "own", "loss": array, "outputs": array})
+    assert found[0] == {"window": 3, "name": "own"} and found[1] is array
+    assert json.dumps(found[0]) == '{"window": 3, "name": "own"}'
+    with pytest.warns(UserWarning, match="a custom loop returned a float; needed is a dict or"):
+        assert parted(3.0) == ({}, None)
+    assert parted(None) == ({}, None)
 
 
 def test_windows_of_short_steps_last_as_long_as_those_of_others():
