@@ -15,6 +15,7 @@ CLOCK = os.environ.get("MILLISTEP_ZOO")
 FEW = (
     *("subclassed", "twoinputs", "batchnorm", "lstm", "mixed", "float64", "several", "eager"),
     *("customoptimizer", "ownloop", "ignoredjit", "listbatch", "lazy", "noloss", "typo"),
+    *("fixedsize", "tensors"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 

@@ -63,6 +63,8 @@ KINDS = {
     "listbatch": (2177, "`batch` returns a list"),
     "lazy": (2177, "lazy layers"),
     "noloss": (2177, "an output without a loss"),
+    "fixedsize": (2177, "`batch` ignores the batch size"),
+    "tensors": (2177, "`batch` returns tensors"),
     "typo": (2177, "a misspelled attribute"),
 }
 TASKS = {"largeoutput": "predict", "ownloop": "generate", "growing": "generate"}
@@ -70,6 +72,7 @@ OF_TORCH = (
     *("dense", "nested", "twoinputs", "dictinputs", "conv", "batchnorm", "lstm", "gru"),
     *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
+    *("fixedsize", "tensors"),
 )
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.
@@ -79,6 +82,8 @@ REFUSED = {
         "keras3-jax": "WrongPrecision: .* was requested in float64 and is float32 on jax: set env",
         "keras3-torch": "WrongPrecision: the layers request float64, the products .* are float32",
     },
+    "fixedsize": dict.fromkeys(FRAMEWORKS, "WrongModel: .* makes the same shapes for batch sizes"),
+    "tensors": dict.fromkeys(FRAMEWORKS, r"WrongModel: batch\(\).*; needed is a NumPy array"),
     "listbatch": dict.fromkeys(KERAS, TUPLE),
     "typo": dict.fromkeys(KERAS, r"AttributeError: .*no_such_attribute.*zoo/keras3.py, line \d+"),
     "ignoredjit": dict.fromkeys(

@@ -271,6 +271,14 @@ def listbatch():
     return dense()
 
 
+def fixedsize():
+    return dense()
+
+
+def tensors():
+    return dense()
+
+
 def typo():
     return flat(layers.Dense(64).no_such_attribute)
 
@@ -317,7 +325,11 @@ def inputs(kind, batch_size):
 
 def batch(cell, batch_size):
     kind = cell.architecture["kind"]
+    if kind == "fixedsize":
+        batch_size = 16
     x, y = inputs(kind, batch_size), numbers(batch_size, 1)
+    if kind == "tensors":
+        x = ops.convert_to_tensor(x)
     if kind == "largeoutput":
         y = numbers(batch_size, 2048)
     if kind == "twooutputs":

@@ -155,6 +155,14 @@ def short():
     return Net(nn.Linear(1, 1))
 
 
+def fixedsize():
+    return dense()
+
+
+def tensors():
+    return dense()
+
+
 def lazy():
     return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
 
@@ -198,6 +206,8 @@ def optimizer(model):
 
 def batch(cell, batch_size):
     kind = cell.architecture["kind"]
+    if kind == "fixedsize":
+        batch_size = 16
     plain = numbers(batch_size, WIDTH)
     x = {
         "twoinputs": [plain, words(batch_size)],
@@ -207,6 +217,7 @@ def batch(cell, batch_size):
         "embedding": words(batch_size),
         "float64": plain.astype("float64"),
         "short": plain[:, :1],
+        "tensors": torch.from_numpy(plain),
     }.get(kind, plain)
     target = numbers(batch_size, 2048 if kind == "largeoutput" else 1)
     target = target.astype("float64") if kind == "float64" else target

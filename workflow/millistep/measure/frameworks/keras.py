@@ -126,6 +126,8 @@ class KerasFramework(ABC):
                 f"batch() returned a {type(batch).__name__}; needed is a tuple: (inputs,), "
                 "(inputs, targets) or (inputs, targets, sample_weight)"
             )
+        given = tuple(each for each in batch if each is not None)  # Keras takes targets of None
+        feeding.check_batch(given, partial(self.models.batch, self.cell), batch_size)
         return batch
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:

@@ -143,7 +143,10 @@ class NativeFramework(TorchMixin):
 
     def _host_batch(self, batch_size: int) -> Tensors:
         """Return tensors in host memory as a data loader hands them over."""
-        batch = self._tensors(self.models.batch(self.cell, batch_size))
+        arrays = self.models.batch(self.cell, batch_size)
+        if isinstance(arrays, dict):
+            feeding.check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
+        batch = self._tensors(arrays)
         pinned = feeding.mapped(lambda tensor: tensor.is_pinned(), (*batch.values(),))
         kind = "pinned" if _all(pinned) else "pageable"
         copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
