@@ -63,6 +63,8 @@ KINDS = {
     "listbatch": (2177, "`batch` returns a list"),
     "lazy": (2177, "lazy layers"),
     "noloss": (2177, "an output without a loss"),
+    "headonly": (2177, "the optimizer has a part of the parameters"),
+    "otheroptimizer": (2177, "the optimizer of another model"),
     "fixedsize": (2177, "`batch` ignores the batch size"),
     "tensors": (2177, "`batch` returns tensors"),
     "typo": (2177, "a misspelled attribute"),
@@ -72,8 +74,9 @@ OF_TORCH = (
     *("dense", "nested", "twoinputs", "dictinputs", "conv", "batchnorm", "lstm", "gru"),
     *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
-    *("fixedsize", "tensors"),
+    *("fixedsize", "tensors", "headonly", "otheroptimizer"),
 )
+NATIVE = ("lazy", "noloss", "headonly", "otheroptimizer")  # alone
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.
 TUPLE = r"WrongModel: batch\(\) returned a list; needed is a tuple"
@@ -91,6 +94,7 @@ REFUSED = {
     ),
     "lazy": {"pytorch-eager": "WrongModel: the model has parameters without a shape yet"},
     "several": {"keras3-torch": "ValueError: .*steps_per_execution.* must be 1 with the PyTorch"},
+    "otheroptimizer": {"pytorch-eager": "WrongModel: .*the optimizer updates no parameter of this"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
 RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed
@@ -98,7 +102,7 @@ RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed
 
 def kinds_of(framework: str) -> list[str]:
     """Return the kinds that a framework has."""
-    of_keras = [kind for kind in KINDS if kind not in ("lazy", "noloss")]
+    of_keras = [kind for kind in KINDS if kind not in NATIVE]
     return list(OF_TORCH) if framework == "pytorch-eager" else of_keras
 
 

@@ -49,7 +49,10 @@ def check_model(sizes: dict[str, Any], parameters: int, trains: str, where: str)
             f"(model.yaml: {where}, or parameters of the variant){hint}"
         )
     if trains != "nothing" and not trainable:
-        raise WrongModel("nothing is trainable: fit would report a time for no training")
+        raise WrongModel(
+            "nothing is trainable, or the optimizer updates no parameter of this model: fit would "
+            "report a time for no training"
+        )
 
 
 GOES_ON = "the loop continued after tick() had returned True; it must return then"

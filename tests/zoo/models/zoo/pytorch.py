@@ -163,6 +163,14 @@ def tensors():
     return dense()
 
 
+def headonly():
+    return Part(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+def otheroptimizer():
+    return Other(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
 def lazy():
     return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
 
@@ -178,6 +186,16 @@ def noloss():
 
 def build(cell):
     return globals()[cell.architecture["kind"]]()
+
+
+class Part(Net):
+    def updated(self):
+        return self.inner[2].parameters()
+
+
+class Other(Net):
+    def updated(self):
+        return dense().parameters()
 
 
 class Signs(torch.optim.Optimizer):
@@ -201,7 +219,8 @@ def customoptimizer():
 def optimizer(model):
     if isinstance(model, WithSigns):
         return Signs(model.parameters(), sign=1)
-    return torch.optim.SGD(model.parameters(), lr=0.01)
+    updated = model.updated() if hasattr(model, "updated") else model.parameters()
+    return torch.optim.SGD(updated, lr=0.01)
 
 
 def batch(cell, batch_size):

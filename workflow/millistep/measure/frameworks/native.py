@@ -237,14 +237,22 @@ class NativeFramework(TorchMixin):
             if name.startswith("bias_hh")
         ]
         second = sum(each.numel() for each in biases)
-        trained = sum(each.numel() for each in biases if each.requires_grad)
+        trained = self._trained(parameters)
         averages = [b for name, b in self.model.named_buffers() if name.endswith(AVERAGES)]
         return {
             "parameters": sum(p.numel() for p in parameters) - second,
-            "trainable_parameters": sum(p.numel() for p in parameters if p.requires_grad) - trained,
+            "trainable_parameters": trained - self._trained(biases),
             "moving_averages": sum(each.numel() for each in averages),
             "second_biases": second,
         }
+
+    def _trained(self, parameters: list[Any]) -> int:
+        """Return the size of those that have gradients and that the optimizer, if any, updates."""
+        groups = getattr(self.optimizer, "param_groups", None)
+        if groups is not None:
+            updated = {id(each) for group in groups for each in group["params"]}
+            parameters = [each for each in parameters if id(each) in updated]
+        return sum(each.numel() for each in parameters if each.requires_grad)
 
     def outputs(self) -> Any:
         """Return outputs of the model, to look at their shapes; None in a loop of its own."""
