@@ -15,7 +15,8 @@ CLOCK = os.environ.get("MILLISTEP_ZOO")
 FEW = (
     *("subclassed", "twoinputs", "batchnorm", "lstm", "mixed", "float64", "several", "eager"),
     *("customoptimizer", "ownloop", "ignoredjit", "listbatch", "lazy", "noloss", "typo"),
-    *("fixedsize", "tensors", "headonly", "otheroptimizer"),
+    *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler", "floatloss"),
+    "losstypo",
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 

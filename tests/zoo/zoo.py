@@ -65,6 +65,10 @@ KINDS = {
     "noloss": (2177, "an output without a loss"),
     "headonly": (2177, "the optimizer has a part of the parameters"),
     "otheroptimizer": (2177, "the optimizer of another model"),
+    "noreturn": (2177, "`build` returns nothing"),
+    "scheduler": (2177, "`optimizer` returns an optimizer and a scheduler"),
+    "floatloss": (2177, "a loss that is no tensor"),
+    "losstypo": (2177, "a misspelled attribute `loss`"),
     "fixedsize": (2177, "`batch` ignores the batch size"),
     "tensors": (2177, "`batch` returns tensors"),
     "typo": (2177, "a misspelled attribute"),
@@ -74,9 +78,12 @@ OF_TORCH = (
     *("dense", "nested", "twoinputs", "dictinputs", "conv", "batchnorm", "lstm", "gru"),
     *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
-    *("fixedsize", "tensors", "headonly", "otheroptimizer"),
+    *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
+    *("floatloss", "losstypo"),
 )
-NATIVE = ("lazy", "noloss", "headonly", "otheroptimizer")  # alone
+NATIVE = (  # alone
+    *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
+)
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.
 TUPLE = r"WrongModel: batch\(\) returned a list; needed is a tuple"
@@ -95,6 +102,10 @@ REFUSED = {
     "lazy": {"pytorch-eager": "WrongModel: the model has parameters without a shape yet"},
     "several": {"keras3-torch": "ValueError: .*steps_per_execution.* must be 1 with the PyTorch"},
     "otheroptimizer": {"pytorch-eager": "WrongModel: .*the optimizer updates no parameter of this"},
+    "noreturn": dict.fromkeys(FRAMEWORKS, r"WrongModel: build\(\) returned a NoneType; needed is"),
+    "scheduler": {"pytorch-eager": r"WrongModel: optimizer\(\) returned a tuple; needed is one op"},
+    "floatloss": {"pytorch-eager": "WrongModel: for fit the model must .* its loss is a float"},
+    "losstypo": {"pytorch-eager": r"AttributeError: .* no attribute 'loss' .*pytorch.py, line \d+"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
 RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed

@@ -55,6 +55,12 @@ def check_model(sizes: dict[str, Any], parameters: int, trains: str, where: str)
         )
 
 
+def check_has(made: Any, function: str, kind: str, *needed: str) -> None:
+    """Raise :class:`WrongModel` unless an object that a builder made has all needed attributes."""
+    if not all(hasattr(made, name) for name in needed):
+        raise WrongModel(f"{function} returned a {type(made).__name__}; needed is {kind}")
+
+
 GOES_ON = "the loop continued after tick() had returned True; it must return then"
 
 

@@ -171,6 +171,32 @@ def otheroptimizer():
     return Other(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
 
 
+def noreturn():
+    return None
+
+
+def scheduler():
+    return Scheduled(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+class Float(Net):
+    def loss(self, value, target):
+        return super().loss(value, target).item()
+
+
+def floatloss():
+    return Float(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+class Misspelled(nn.Sequential):
+    def forward(self, x, target):
+        return Output(x, self.loss(super().forward(x), target))
+
+
+def losstypo():
+    return Misspelled(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
 def lazy():
     return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
 
@@ -198,6 +224,10 @@ class Other(Net):
         return dense().parameters()
 
 
+class Scheduled(Net):
+    pass
+
+
 class Signs(torch.optim.Optimizer):
     def __init__(self, parameters, sign):  # cannot be made a second time without its sign
         super().__init__(parameters, {"sign": sign})
@@ -220,7 +250,9 @@ def optimizer(model):
     if isinstance(model, WithSigns):
         return Signs(model.parameters(), sign=1)
     updated = model.updated() if hasattr(model, "updated") else model.parameters()
-    return torch.optim.SGD(updated, lr=0.01)
+    found = torch.optim.SGD(updated, lr=0.01)
+    scheduled = isinstance(model, Scheduled)
+    return (found, torch.optim.lr_scheduler.StepLR(found, 10)) if scheduled else found
 
 
 def batch(cell, batch_size):

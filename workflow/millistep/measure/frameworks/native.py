@@ -6,13 +6,14 @@ from functools import partial
 from typing import Any
 
 from millistep.measure import live, models
-from millistep.measure.conformance import WrongModel
+from millistep.measure.conformance import WrongModel, check_has
 from millistep.measure.frameworks import Cell, Clock, builder, feeding, loops, optimizers, products
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from millistep.measure.frameworks.results import LEFT
 from millistep.measure.frameworks.torch import TorchMixin
 from millistep.measure.models import Loop, NativeBuilder, Tick
 from millistep.measure.outcome import leaves
+from millistep.measure.process import line_of_model
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
 Step = Callable[[Tensors], Any]
@@ -50,15 +51,20 @@ class NativeFramework(TorchMixin):
     def build(self) -> None:
         self.torch.manual_seed(self.cell.seed)
         self.device = self.torch.device(self.cell.accelerator)
-        self.model = self.models.build(self.cell).to(self.device)
+        model = self.models.build(self.cell)
+        check_has(model, "build()", "a torch.nn.Module", "to", "parameters")
+        self.model = model.to(self.device)
         self.model.train(self.cell.task == "fit")
         # A loop of the builder's own may bring its optimizer.
-        trains = self.cell.task == "fit" and hasattr(self.models, "optimizer")
+        own = "fit" in self._own_loops() and not hasattr(self.models, "optimizer")
+        trains = self.cell.task == "fit" and not own
         self.optimizer = self._optimizer() if trains else None
         self.step_model = self.compile(self.model)
 
     def _optimizer(self) -> Any:
         optimizer = self.models.optimizer(self.model)
+        kind = "one optimizer (a scheduler needs a custom loop)"
+        check_has(optimizer, "optimizer()", kind, "step", "zero_grad")
         if self.cell.optimizer == "default":
             return optimizer
         return optimizers.with_implementation(optimizer, self.cell.optimizer)
@@ -78,11 +84,12 @@ class NativeFramework(TorchMixin):
         try:
             self.loop_facts, self.loop_outputs = loops.parted(loop(timer.tick))
         except AttributeError as error:
-            if error.name != "loss":
+            if error.name not in ("loss", "backward") or line_of_model(error):
                 raise
+            found = "it returned" if error.name == "loss" else "its loss is"
             raise WrongModel(
                 f"for fit the model must return an object with a loss, as Output in "
-                f"docs/custom-model.md; it returned a {type(error.obj).__name__}"
+                f"docs/custom-model.md; {found} a {type(error.obj).__name__}"
             ) from error
 
     def settings(self) -> dict[str, Any]:
