@@ -61,6 +61,16 @@ def check_has(made: Any, function: str, kind: str, *needed: str) -> None:
         raise WrongModel(f"{function} returned a {type(made).__name__}; needed is {kind}")
 
 
+def check_method(model: Any, task: str) -> None:
+    """Raise :class:`WrongModel` if a model replaces the method of Keras that drives the task."""
+    owner = next(each for each in type(model).__mro__ if task in vars(each))
+    if not owner.__module__.startswith(("keras", "tf_keras")):
+        raise WrongModel(
+            f"{owner.__name__} has a {task}() of its own, and Millistep calls that of keras.Model: "
+            f"override {'train' if task == 'fit' else task}_step(), or write a custom loop"
+        )
+
+
 GOES_ON = "the loop continued after tick() had returned True; it must return then"
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from millistep.measure.conformance import WrongModel
+from millistep.measure.conformance import WrongModel, check_has, check_method
 from millistep.measure.frameworks import Cell, Clock, feeding, loops
 from millistep.measure.frameworks.results import FETCHED
 from millistep.measure.models import Tick, TrainerBuilder
@@ -87,6 +87,12 @@ class KerasFramework(ABC):
     def compiled(self) -> bool:
         """Return True if Keras compiles the steps."""
         return bool(self.model.jit_compile) and not self.model.run_eagerly
+
+    def check_made(self) -> None:
+        """Raise :class:`WrongModel` unless the builder made a model that Keras' own loop drives."""
+        check_has(self.model, "build()", "a keras.Model", "weights")
+        if not self._loop(self.cell.batch_size):
+            check_method(self.model, self.cell.task)
 
     def make_weights(self) -> None:
         """Have a subclassed model make its weights, as ``fit`` does at the first batch."""

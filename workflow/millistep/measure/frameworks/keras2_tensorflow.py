@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 from millistep.measure import models
-from millistep.measure.conformance import check_has
 from millistep.measure.frameworks import Clock, WrongFramework, builder, products
 from millistep.measure.frameworks.keras import KerasFramework, computing_dtype, versioned
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
@@ -36,7 +35,7 @@ class Framework(TensorFlowMixin, KerasFramework):
     def build(self) -> None:
         self.seed()
         self.model = self.models.build(self.cell)
-        check_has(self.model, "build()", "a keras.Model", "weights")
+        self.check_made()
         self.make_weights()
         self.count_traces()
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any
 
 from millistep.measure import models
-from millistep.measure.conformance import WrongPrecision, check_has
+from millistep.measure.conformance import WrongPrecision
 from millistep.measure.frameworks import WrongFramework, builder, products
 from millistep.measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
@@ -53,7 +53,7 @@ class Keras3Framework(KerasFramework):
     def build(self) -> None:
         self.seed()
         self.model = self.models.build(self.cell)
-        check_has(self.model, "build()", "a keras.Model", "weights")
+        self.check_made()
         self.make_weights()
         self._check_weights()
 
