@@ -10,6 +10,7 @@ from millistep.measure.conformance import (
     WrongModel,
     WrongSetting,
     check_end,
+    check_loops,
     check_model,
     check_settings,
     check_work,
@@ -56,6 +57,15 @@ def test_a_setting_that_the_builder_ignores_is_refused():
         check_settings(asked, {"optimizer": "foreach"})
     for choice in ("auto", "published"):
         check_settings(SimpleNamespace(jit_compile=choice), {"jit_compile": False})
+
+
+def test_a_task_without_its_loop_and_a_loop_without_a_task_are_refused():
+    check_loops(SimpleNamespace(), "fit")
+    check_loops(SimpleNamespace(LOOPS={"generate": print}), "generate")
+    with pytest.raises(WrongModel, match=r"generate needs a custom loop: LOOPS = \{'generate': l"):
+        check_loops(SimpleNamespace(), "generate")
+    with pytest.raises(WrongModel, match="LOOPS has a loop for training; the tasks are fit, pred"):
+        check_loops(SimpleNamespace(LOOPS={"training": print}), "fit")
 
 
 @pytest.mark.parametrize("value", ["many", -1, float("nan"), [1]])

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 WORK = ("flops_per_step", "tokens_per_step", "images_per_step")
+TRAINER = ("fit", "predict")  # tasks that need no custom loop
 SETTING_HINTS = {
     "jit_compile": "; in build(cell), pass **xla.options(cell, keras) to compile(), as "
     "docs/custom-model.md does"
@@ -69,6 +70,18 @@ def check_method(model: Any, task: str) -> None:
             f"{owner.__name__} has a {task}() of its own, and Millistep calls that of keras.Model: "
             f"override {'train' if task == 'fit' else task}_step(), or write a custom loop"
         )
+
+
+def check_loops(builder: Any, task: str) -> None:
+    """Raise :class:`WrongModel` if a custom loop is missing, or is for no task."""
+    loops = getattr(builder, "LOOPS", {})
+    tasks = (*TRAINER, "generate")
+    if unknown := [str(name) for name in loops if name not in tasks]:
+        raise WrongModel(
+            f"LOOPS has a loop for {', '.join(unknown)}; the tasks are {', '.join(tasks)}"
+        )
+    if task not in (*TRAINER, *loops):
+        raise WrongModel(f"{task} needs a custom loop: LOOPS = {{{task!r}: loop}} in the builder")
 
 
 GOES_ON = "the loop continued after tick() had returned True; it must return then"

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from millistep.measure.conformance import WrongModel, check_has, check_method
+from millistep.measure.conformance import WrongModel, check_has, check_loops, check_method
 from millistep.measure.frameworks import Cell, Clock, feeding, loops
 from millistep.measure.frameworks.results import FETCHED
 from millistep.measure.models import Tick, TrainerBuilder
@@ -91,6 +91,7 @@ class KerasFramework(ABC):
     def check_made(self) -> None:
         """Raise :class:`WrongModel` unless the builder made a model that Keras' own loop drives."""
         check_has(self.model, "build()", "a keras.Model", "weights")
+        check_loops(self.models, self.cell.task)
         if not self._loop(self.cell.batch_size):
             check_method(self.model, self.cell.task)
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from millistep.measure import live, models
-from millistep.measure.conformance import WrongModel, check_has
+from millistep.measure.conformance import WrongModel, check_has, check_loops
 from millistep.measure.frameworks import Cell, Clock, builder, feeding, loops, optimizers, products
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from millistep.measure.frameworks.results import LEFT
@@ -51,6 +51,7 @@ class NativeFramework(TorchMixin):
     def build(self) -> None:
         self.torch.manual_seed(self.cell.seed)
         self.device = self.torch.device(self.cell.accelerator)
+        check_loops(self.models, self.cell.task)
         model = self.models.build(self.cell)
         check_has(model, "build()", "a torch.nn.Module", "to", "parameters")
         self.model = model.to(self.device)
