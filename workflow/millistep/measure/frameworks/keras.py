@@ -86,7 +86,11 @@ class KerasFramework(ABC):
 
     def compiled(self) -> bool:
         """Return True if Keras compiles the steps."""
-        return bool(self.model.jit_compile) and not self.model.run_eagerly
+        return bool(self.model.jit_compile) and not self.eager()
+
+    def eager(self) -> bool:
+        """Return True if Keras runs the operations of a step one by one."""
+        return bool(self.model.run_eagerly)
 
     def check_made(self) -> None:
         """Raise :class:`WrongModel` unless the builder made a model that Keras' own loop drives."""

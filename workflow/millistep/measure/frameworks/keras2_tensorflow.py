@@ -63,7 +63,7 @@ class Framework(TensorFlowMixin, KerasFramework):
         return f"{found}, operations of {versioned(source)}"
 
     def compiled(self) -> bool:
-        return bool(self.model._jit_compile) and not self.model.run_eagerly
+        return bool(self.model._jit_compile) and not self.eager()
 
     def steps_per_execution(self) -> int:
         return int(self.model._steps_per_execution or 1)
