@@ -16,7 +16,7 @@ FEW = (
     *("subclassed", "twoinputs", "batchnorm", "lstm", "mixed", "float64", "several", "eager"),
     *("customoptimizer", "ownloop", "ignoredjit", "listbatch", "lazy", "noloss", "typo"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler", "floatloss"),
-    *("losstypo", "ownfit"),
+    *("losstypo", "ownfit", "compiled", "partcompiled"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 
@@ -49,6 +49,8 @@ def test_what_ran_is_read_from_the_live_model(tried):
     assert {seen[kind]["dtype"] for kind in ("twoinputs", "lstm")} == {"float32"}
     if framework == "pytorch-eager":
         assert seen["float64"]["dtype"] == "float64"
+        assert seen["partcompiled"]["execution"] == "jit"
+        assert seen["customoptimizer"]["execution"] == "eager"
         assert seen["headonly"]["parameters"]["trainable_parameters"] == 65
         assert seen["customoptimizer"]["optimizer_update"] == "unknown, eager"
         return

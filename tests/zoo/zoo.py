@@ -69,6 +69,8 @@ KINDS = {
     "scheduler": (2177, "`optimizer` returns an optimizer and a scheduler"),
     "floatloss": (2177, "a loss that is no tensor"),
     "losstypo": (2177, "a misspelled attribute `loss`"),
+    "compiled": (2177, "compiled by the builder"),
+    "partcompiled": (2177, "a part compiled by the model"),
     "ownfit": (2177, "a `fit` of its own"),
     "fixedsize": (2177, "`batch` ignores the batch size"),
     "tensors": (2177, "`batch` returns tensors"),
@@ -80,10 +82,20 @@ OF_TORCH = (
     *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
-    *("floatloss", "losstypo"),
+    *("floatloss", "losstypo", "compiled", "partcompiled"),
 )
 NATIVE = (  # alone
-    *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
+    *(
+        "compiled",
+        "partcompiled",
+        "lazy",
+        "noloss",
+        "headonly",
+        "otheroptimizer",
+        "scheduler",
+        "floatloss",
+        "losstypo",
+    ),
 )
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.
@@ -105,6 +117,7 @@ REFUSED = {
     "otheroptimizer": {"pytorch-eager": "WrongModel: .*the optimizer updates no parameter of this"},
     "ownfit": dict.fromkeys(KERAS, r"WrongModel: Own has a fit\(\) of its own, and Millistep"),
     "noreturn": dict.fromkeys(FRAMEWORKS, r"WrongModel: build\(\) returned a NoneType; needed is"),
+    "compiled": {"pytorch-eager": r"WrongSetting: .*build\(\) returned a compiled model; return"},
     "scheduler": {"pytorch-eager": r"WrongModel: optimizer\(\) returned a tuple; needed is one op"},
     "floatloss": {"pytorch-eager": "WrongModel: for fit the model must .* its loss is a float"},
     "losstypo": {"pytorch-eager": r"AttributeError: .* no attribute 'loss' .*pytorch.py, line \d+"},

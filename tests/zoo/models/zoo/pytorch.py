@@ -197,6 +197,23 @@ def losstypo():
     return Misspelled(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
 
 
+def compiled():
+    return torch.compile(dense())
+
+
+class Tanh(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.compiled = torch.compile(torch.tanh, backend="eager")
+
+    def forward(self, x):
+        return self.compiled(x)
+
+
+def partcompiled():
+    return Net(nn.Linear(WIDTH, 64), Tanh(), nn.Linear(64, 1))
+
+
 def lazy():
     return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
 
