@@ -55,6 +55,8 @@ def test_a_setting_that_the_builder_ignores_is_refused():
         check_settings(asked, {"jit_compile": False})
     with pytest.raises(WrongSetting, match="optimizer: fused was requested"):
         check_settings(asked, {"optimizer": "foreach"})
+    with pytest.raises(WrongSetting, match=r"threads: 2 was .* must not set the number of thr"):
+        check_settings(SimpleNamespace(threads=2), {"threads": 16})
     for choice in ("auto", "published"):
         check_settings(SimpleNamespace(jit_compile=choice), {"jit_compile": False})
 

@@ -8,7 +8,8 @@ WORK = ("flops_per_step", "tokens_per_step", "images_per_step")
 TRAINER = ("fit", "predict")  # tasks that need no custom loop
 SETTING_HINTS = {
     "jit_compile": "; in build(cell), pass **xla.options(cell, keras) to compile(), as "
-    "docs/custom-model.md does"
+    "docs/custom-model.md does",
+    "threads": "; build(cell) must not set the number of threads",
 }
 
 

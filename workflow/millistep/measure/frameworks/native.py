@@ -95,10 +95,11 @@ class NativeFramework(TorchMixin):
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the column as the built model has them."""
+        found = {"threads": self.torch.get_num_threads()}
         if not self.optimizer or self.cell.optimizer == "default":
-            return {}
+            return found
         kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
-        return {"optimizer": kind}
+        return {**found, "optimizer": kind}
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Return ``(ms, steps, words)`` as published.
