@@ -16,7 +16,7 @@ FEW = (
     *("subclassed", "twoinputs", "batchnorm", "lstm", "mixed", "float64", "several", "eager"),
     *("customoptimizer", "ownloop", "ignoredjit", "listbatch", "lazy", "noloss", "typo"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler", "floatloss"),
-    *("losstypo", "ownfit", "compiled", "partcompiled"),
+    *("losstypo", "ownfit", "compiled", "partcompiled", "calltypo"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 

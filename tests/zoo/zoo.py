@@ -75,6 +75,7 @@ KINDS = {
     "fixedsize": (2177, "`batch` ignores the batch size"),
     "tensors": (2177, "`batch` returns tensors"),
     "typo": (2177, "a misspelled attribute"),
+    "calltypo": (2177, "a misspelled attribute in `call`, without `build`"),
 }
 TASKS = {"largeoutput": "predict", "ownloop": "generate", "growing": "generate"}
 OF_TORCH = (
@@ -109,6 +110,9 @@ REFUSED = {
     "tensors": dict.fromkeys(FRAMEWORKS, r"WrongModel: batch\(\).*; needed is a NumPy array"),
     "listbatch": dict.fromkeys(KERAS, TUPLE),
     "typo": dict.fromkeys(KERAS, r"AttributeError: .*no_such_attribute.*zoo/keras3.py, line \d+"),
+    "calltypo": dict.fromkeys(
+        KERAS, r"WrongModel: .*'Misspelled' object has no attribute 'no_such'.*keras3.py, line \d+"
+    ),
     "ignoredjit": dict.fromkeys(
         ("keras3-tensorflow", "keras3-torch"), "WrongSetting: jit_compile: true was requested"
     ),

@@ -296,6 +296,15 @@ def typo():
     return flat(layers.Dense(64).no_such_attribute)
 
 
+class Misspelled(Lazy):
+    def call(self, x):
+        return self.outer(self.no_such(x))
+
+
+def calltypo():
+    return Misspelled()
+
+
 def distance(y, predicted):
     return ops.mean(ops.abs(y - predicted))
 

@@ -8,6 +8,7 @@ fetches a step's results for any callback of a batch that does not take tensors.
 """
 
 import contextlib
+import re
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -111,7 +112,7 @@ class KerasFramework(ABC):
         except Exception as error:
             if self.model.weights:  # it makes others, if any, at the first batch
                 return
-            words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            words = f"{type(error).__name__}: {_own_words(str(error))}"
             raise WrongModel(
                 f"the model has no weights yet, and Keras cannot make them from a batch ({words}): "
                 "call the model once in build(cell), or give its class a method build"
@@ -336,6 +337,13 @@ def computing_dtype(model: Any) -> str:
         return next(iter(parameters))
     share = 100 / parameters.total()
     return ", ".join(f"{name} {share * n:.4g} %" for name, n in parameters.most_common())
+
+
+def _own_words(message: str) -> str:
+    """Return the first line of a message; from a layer of Keras that of the layer's own error."""
+    if in_a_layer := re.search(r"\x1b\[1m(.*?)\x1b", message, re.S):
+        message = in_a_layer[1].rpartition("Error encountered:")[2]
+    return next(iter(message.strip().splitlines()), "")
 
 
 def _name(variable: Any) -> str:
