@@ -52,6 +52,9 @@ def test_what_keras_wraps_in_its_own_words_is_said():
     found = of_process(Ending(done=False, exit_code=1, failure=failure))
     assert found == ("oom", f"OutOfMemoryError: in Softmax.call(): {own}")
     assert "framework's own pool" in whose_limit(found[1], None, 36 * 1024)
+    symbols = f"Could not infer the output of 'softmax'. Error encountered:\n\n{own}"
+    failure["message"] = words.replace(own, symbols)
+    assert of_process(Ending(done=False, exit_code=1, failure=failure)) == found
 
 
 @pytest.mark.parametrize(

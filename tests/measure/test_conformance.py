@@ -1,22 +1,27 @@
 """What timing assumes of a model is checked on the live model."""
 
+import json
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from millistep.measure.conformance import (
     WrongModel,
     WrongSetting,
+    check_end,
+    check_loops,
     check_model,
     check_settings,
     check_work,
 )
 from millistep.measure.frameworks import Cell
+from millistep.measure.frameworks.loops import Ticks, parted
 from millistep.measure.probe import probe
 from millistep.measure.process import line_of_model
 from millistep.measure.protocol import PROTOCOLS
 from millistep.measure.quota import Quota
-from millistep.measure.timer import MANY_STEPS, harness_ns
+from millistep.measure.timer import MANY_STEPS, Timer, harness_ns
 
 from ..shared import put
 from .test_timer import MS, SMOKE, World
@@ -50,8 +55,19 @@ def test_a_setting_that_the_builder_ignores_is_refused():
         check_settings(asked, {"jit_compile": False})
     with pytest.raises(WrongSetting, match="optimizer: fused was requested"):
         check_settings(asked, {"optimizer": "foreach"})
+    with pytest.raises(WrongSetting, match=r"threads: 2 was .* must not set the number of thr"):
+        check_settings(SimpleNamespace(threads=2), {"threads": 16})
     for choice in ("auto", "published"):
         check_settings(SimpleNamespace(jit_compile=choice), {"jit_compile": False})
+
+
+def test_a_task_without_its_loop_and_a_loop_without_a_task_are_refused():
+    check_loops(SimpleNamespace(), "fit")
+    check_loops(SimpleNamespace(LOOPS={"generate": print}), "generate")
+    with pytest.raises(WrongModel, match=r"generate needs a custom loop: LOOPS = \{'generate': l"):
+        check_loops(SimpleNamespace(), "generate")
+    with pytest.raises(WrongModel, match="LOOPS has a loop for training; the tasks are fit, pred"):
+        check_loops(SimpleNamespace(LOOPS={"training": print}), "fit")
 
 
 @pytest.mark.parametrize("value", ["many", -1, float("nan"), [1]])
@@ -120,6 +136,30 @@ def test_a_generation_without_lengths_is_probed_at_another_batch_size():
     found = probe(framework, SMOKE, work, {"batch_size": 2})
     assert found["failed"] is found["max_length"] is found["new_tokens"] is None
     assert found["steps"] > 0
+
+
+@pytest.mark.parametrize("clock", [Ticks(2), Timer(SMOKE, lambda: None, lambda: None)])
+def test_a_custom_loop_ends_when_its_clock_has_enough_steps(clock):
+    clock.start()
+    assert not clock.tick()
+    with pytest.raises(WrongModel, match="the steps ended before enough were timed"):
+        check_end(clock)
+    while not clock.tick():
+        pass
+    check_end(clock)
+    with pytest.raises(WrongModel, match=r"the loop continued after tick\(\) had returned True"):
+        clock.tick()
+
+
+def test_what_a_custom_loop_returns_costs_no_time_that_was_measured():
+    array = np.zeros(3)
+    with pytest.warns(UserWarning, match="a custom loop: loss is a ndarray; needed is a number"):
+        found = parted({"window": np.int64(3), "name": "own", "loss": array, "outputs": array})
+    assert found[0] == {"window": 3, "name": "own"} and found[1] is array
+    assert json.dumps(found[0]) == '{"window": 3, "name": "own"}'
+    with pytest.warns(UserWarning, match="a custom loop returned a float; needed is a dict or"):
+        assert parted(3.0) == ({}, None)
+    assert parted(None) == ({}, None)
 
 
 def test_windows_of_short_steps_last_as_long_as_those_of_others():

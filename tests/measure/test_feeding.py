@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from millistep.measure.conformance import WrongModel
 from millistep.measure.frameworks import Cell, feeding
 from millistep.measure.frameworks.native import NativeFramework
 
@@ -43,3 +44,26 @@ def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelera
     framework.run_at(4, SimpleNamespace(start=lambda: None, tick=lambda: next(ticks)))
     assert copies == [(accelerator, pinned, True)] * 3
     assert framework.fed == {"feeding": words, "fed_bytes_per_step": 4 * 2 * 8}
+
+
+def check(make):
+    feeding.check_batch(make(4), make, 4)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda size: (np.zeros((size, 8)), np.zeros(size)),
+        lambda size: {"time_first": np.zeros((12, size, 8))},
+        lambda size: {"nodes": np.zeros((30 * size, 8)), "edges": np.zeros((2, 90 * size))},
+    ],
+)
+def test_samples_may_be_on_any_axis(make):
+    check(make)
+
+
+def test_a_batch_that_ignores_its_size_or_holds_no_arrays_is_refused():
+    with pytest.raises(WrongModel, match=r"the same shapes for batch sizes 4 and 5 \(\(32, 8\)\)"):
+        check(lambda size: {"x": np.zeros((32, 8))})
+    with pytest.raises(WrongModel, match=r"batch\(\)\[0\]\['a'\] is a float; needed is a NumPy"):
+        check(lambda size: ({"a": 0.5}, np.zeros(size)))

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from millistep.measure.frameworks import keras3_jax, keras3_tensorflow
 from millistep.measure.frameworks.keras import KerasFramework
 from millistep.measure.timer import Finished
 
@@ -57,3 +58,26 @@ def test_the_frames_of_a_loop_that_was_left_live_on_only_where_to_end_them_takes
     column.ends_slowly = slowly
     column.run_at(8, SimpleNamespace(start=lambda: None, tick=lambda: True))
     assert (column.batches() is not None) == slowly
+
+
+@pytest.mark.parametrize("off", [True, False])
+def test_a_switch_of_the_library_makes_a_step_eager(off):
+    cell = SimpleNamespace(task="fit", batch_size=4)
+    jax, tensorflow = keras3_jax.Framework(cell), keras3_tensorflow.Framework(cell)
+    jax.jax = SimpleNamespace(config=SimpleNamespace(jax_disable_jit=off))
+    tensorflow.tf = SimpleNamespace(config=SimpleNamespace(functions_run_eagerly=lambda: off))
+    for framework in jax, tensorflow:
+        framework.model = SimpleNamespace(jit_compile=True, run_eagerly=False)
+        assert framework.compiled() is not off
+    jax.model.run_eagerly = tensorflow.model.run_eagerly = True
+    assert not jax.compiled() and not tensorflow.compiled()
+
+
+def test_an_eager_step_of_tensorflow_is_no_compilation():
+    framework = keras3_tensorflow.Framework(SimpleNamespace(task="fit", batch_size=4))
+    framework.tf = SimpleNamespace(executing_eagerly=lambda: True)
+    framework.model = SimpleNamespace(train_step=lambda batch: batch)
+    framework.models = SimpleNamespace()
+    framework.count_traces()
+    assert [framework.model.train_step(n) for n in range(3)] == [0, 1, 2]
+    assert framework.compilations() == 0

@@ -15,6 +15,8 @@ CLOCK = os.environ.get("MILLISTEP_ZOO")
 FEW = (
     *("subclassed", "twoinputs", "batchnorm", "lstm", "mixed", "float64", "several", "eager"),
     *("customoptimizer", "ownloop", "ignoredjit", "listbatch", "lazy", "noloss", "typo"),
+    *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler", "floatloss"),
+    *("losstypo", "ownfit", "compiled", "partcompiled", "calltypo"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 
@@ -47,6 +49,9 @@ def test_what_ran_is_read_from_the_live_model(tried):
     assert {seen[kind]["dtype"] for kind in ("twoinputs", "lstm")} == {"float32"}
     if framework == "pytorch-eager":
         assert seen["float64"]["dtype"] == "float64"
+        assert seen["partcompiled"]["execution"] == "jit"
+        assert seen["customoptimizer"]["execution"] == "eager"
+        assert seen["headonly"]["parameters"]["trainable_parameters"] == 65
         assert seen["customoptimizer"]["optimizer_update"] == "unknown, eager"
         return
     assert seen["eager"]["execution"] == "eager"

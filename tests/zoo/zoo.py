@@ -63,13 +63,40 @@ KINDS = {
     "listbatch": (2177, "`batch` returns a list"),
     "lazy": (2177, "lazy layers"),
     "noloss": (2177, "an output without a loss"),
+    "headonly": (2177, "the optimizer has a part of the parameters"),
+    "otheroptimizer": (2177, "the optimizer of another model"),
+    "noreturn": (2177, "`build` returns nothing"),
+    "scheduler": (2177, "`optimizer` returns an optimizer and a scheduler"),
+    "floatloss": (2177, "a loss that is no tensor"),
+    "losstypo": (2177, "a misspelled attribute `loss`"),
+    "compiled": (2177, "compiled by the builder"),
+    "partcompiled": (2177, "a part compiled by the model"),
+    "ownfit": (2177, "a `fit` of its own"),
+    "fixedsize": (2177, "`batch` ignores the batch size"),
+    "tensors": (2177, "`batch` returns tensors"),
     "typo": (2177, "a misspelled attribute"),
+    "calltypo": (2177, "a misspelled attribute in `call`, without `build`"),
 }
 TASKS = {"largeoutput": "predict", "ownloop": "generate", "growing": "generate"}
 OF_TORCH = (
     *("dense", "nested", "twoinputs", "dictinputs", "conv", "batchnorm", "lstm", "gru"),
     *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
+    *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
+    *("floatloss", "losstypo", "compiled", "partcompiled"),
+)
+NATIVE = (  # alone
+    *(
+        "compiled",
+        "partcompiled",
+        "lazy",
+        "noloss",
+        "headonly",
+        "otheroptimizer",
+        "scheduler",
+        "floatloss",
+        "losstypo",
+    ),
 )
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.
@@ -79,13 +106,25 @@ REFUSED = {
         "keras3-jax": "WrongPrecision: .* was requested in float64 and is float32 on jax: set env",
         "keras3-torch": "WrongPrecision: the layers request float64, the products .* are float32",
     },
+    "fixedsize": dict.fromkeys(FRAMEWORKS, "WrongModel: .* makes the same shapes for batch sizes"),
+    "tensors": dict.fromkeys(FRAMEWORKS, r"WrongModel: batch\(\).*; needed is a NumPy array"),
     "listbatch": dict.fromkeys(KERAS, TUPLE),
     "typo": dict.fromkeys(KERAS, r"AttributeError: .*no_such_attribute.*zoo/keras3.py, line \d+"),
+    "calltypo": dict.fromkeys(
+        KERAS, r"WrongModel: .*'Misspelled' object has no attribute 'no_such'.*keras3.py, line \d+"
+    ),
     "ignoredjit": dict.fromkeys(
         ("keras3-tensorflow", "keras3-torch"), "WrongSetting: jit_compile: true was requested"
     ),
     "lazy": {"pytorch-eager": "WrongModel: the model has parameters without a shape yet"},
     "several": {"keras3-torch": "ValueError: .*steps_per_execution.* must be 1 with the PyTorch"},
+    "otheroptimizer": {"pytorch-eager": "WrongModel: .*the optimizer updates no parameter of this"},
+    "ownfit": dict.fromkeys(KERAS, r"WrongModel: Own has a fit\(\) of its own, and Millistep"),
+    "noreturn": dict.fromkeys(FRAMEWORKS, r"WrongModel: build\(\) returned a NoneType; needed is"),
+    "compiled": {"pytorch-eager": r"WrongSetting: .*build\(\) returned a compiled model; return"},
+    "scheduler": {"pytorch-eager": r"WrongModel: optimizer\(\) returned a tuple; needed is one op"},
+    "floatloss": {"pytorch-eager": "WrongModel: for fit the model must .* its loss is a float"},
+    "losstypo": {"pytorch-eager": r"AttributeError: .* no attribute 'loss' .*pytorch.py, line \d+"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
 RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed
@@ -93,7 +132,7 @@ RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed
 
 def kinds_of(framework: str) -> list[str]:
     """Return the kinds that a framework has."""
-    of_keras = [kind for kind in KINDS if kind not in ("lazy", "noloss")]
+    of_keras = [kind for kind in KINDS if kind not in NATIVE]
     return list(OF_TORCH) if framework == "pytorch-eager" else of_keras
 
 

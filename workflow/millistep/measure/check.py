@@ -8,11 +8,18 @@ import importlib
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from millistep.measure import frameworks, models
-from millistep.measure.conformance import check_device, check_model, check_settings, check_work
+from millistep.measure.conformance import (
+    check_device,
+    check_end,
+    check_model,
+    check_settings,
+    check_work,
+)
 from millistep.measure.frameworks import feeding
 from millistep.measure.frameworks.loops import Ticks
 from millistep.measure.observed import parity
@@ -62,6 +69,7 @@ class Trial:
         ticks = Ticks(STEPS)
         with suppress(Finished):
             self.framework.run(ticks)
+        check_end(ticks)
         self.framework.fence()
         self.found["batches_per_call"] = getattr(self.framework, "batches_per_tick", 1)
 
@@ -70,13 +78,8 @@ class Trial:
         if not hasattr(builder, "batch") or cell.task in getattr(builder, "LOOPS", {}):
             return None
         batch = builder.batch(cell, cell.batch_size)
-        arrays = list(_arrays(batch))
-        if arrays and all(tuple(a.shape[:1]) != (cell.batch_size,) for a in arrays):
-            shapes = ", ".join(map(_text, arrays))
-            self._problem(
-                "WrongModel",
-                f"no array of batch() has {cell.batch_size} samples on its first axis ({shapes})",
-            )
+        with self._part():
+            feeding.check_size(batch, partial(builder.batch, cell), cell.batch_size)
         return feeding.mapped(_text, batch)
 
     def _outputs(self) -> Any:
@@ -102,17 +105,6 @@ class Trial:
         )
         if problem not in self.problems:
             self.problems.append(problem)
-
-
-def _arrays(batch: Any) -> Iterator[Any]:
-    """Yield the arrays of a batch."""
-    if isinstance(batch, dict):
-        batch = tuple(batch.values())
-    if isinstance(batch, tuple | list):
-        for each in batch:
-            yield from _arrays(each)
-    elif getattr(batch, "shape", ()):
-        yield batch
 
 
 def _text(array: Any) -> str:

@@ -22,6 +22,7 @@ from millistep.measure.caught import Caught
 from millistep.measure.conformance import (
     WrongPrecision,
     check_device,
+    check_end,
     check_model,
     check_precision,
     check_settings,
@@ -73,6 +74,8 @@ class Measurement:
         with self._seconds("build_s"):
             self.framework.build()
         check_settings(self.cell, getattr(self.framework, "settings", dict)())
+        if self.cell.precision != "default":  # the builder may have set another one
+            check_precision(self.cell.precision, self.framework.precision())
         self.check()
         self.time()
         self.describe()
@@ -94,14 +97,13 @@ class Measurement:
         self._report_timing()
 
     def load(self) -> None:
-        """Import the framework, force the requested precision, check device and precision."""
+        """Import the framework, force the requested precision, check the device."""
         with self._seconds("import_s"):
             self.framework.load()
             # This check starts the device, which every user waits for, too.
             check_device(self.cell.accelerator, self.framework.live_accelerator)
         if self.cell.precision != "default":
             self.framework.force_precision(self.cell.precision)
-            check_precision(self.cell.precision, self.framework.precision())
         limit = getattr(self.framework, "device_limit_mib", lambda: None)
         self.events.send("limit", device_limit_mib=limit())
 
@@ -146,6 +148,7 @@ class Measurement:
             most_steps=MAX_WINDOW_STEPS if keeps else MANY_STEPS,
         )
         framework.run(self.timer)
+        check_end(self.timer)
         with self._or_warn("timing.compile_cache"):
             self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
         self.events.send("foreign", share=others.share())

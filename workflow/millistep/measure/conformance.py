@@ -5,9 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 WORK = ("flops_per_step", "tokens_per_step", "images_per_step")
+TRAINER = ("fit", "predict")  # tasks that need no custom loop
 SETTING_HINTS = {
     "jit_compile": "; in build(cell), pass **xla.options(cell, keras) to compile(), as "
-    "docs/custom-model.md does"
+    "docs/custom-model.md does",
+    "threads": "; build(cell) must not set the number of threads",
 }
 
 
@@ -49,7 +51,50 @@ def check_model(sizes: dict[str, Any], parameters: int, trains: str, where: str)
             f"(model.yaml: {where}, or parameters of the variant){hint}"
         )
     if trains != "nothing" and not trainable:
-        raise WrongModel("nothing is trainable: fit would report a time for no training")
+        raise WrongModel(
+            "nothing is trainable, or the optimizer updates no parameter of this model: fit would "
+            "report a time for no training"
+        )
+
+
+def check_has(made: Any, function: str, kind: str, *needed: str) -> None:
+    """Raise :class:`WrongModel` unless an object that a builder made has all needed attributes."""
+    if not all(hasattr(made, name) for name in needed):
+        raise WrongModel(f"{function} returned a {type(made).__name__}; needed is {kind}")
+
+
+def check_method(model: Any, task: str) -> None:
+    """Raise :class:`WrongModel` if a model replaces the method of Keras that drives the task."""
+    owner = next(each for each in type(model).__mro__ if task in vars(each))
+    if not owner.__module__.startswith(("keras", "tf_keras")):
+        raise WrongModel(
+            f"{owner.__name__} has a {task}() of its own, and Millistep calls that of keras.Model: "
+            f"override {'train' if task == 'fit' else task}_step(), or write a custom loop"
+        )
+
+
+def check_loops(builder: Any, task: str) -> None:
+    """Raise :class:`WrongModel` if a custom loop is missing, or is for no task."""
+    loops = getattr(builder, "LOOPS", {})
+    tasks = (*TRAINER, "generate")
+    if unknown := [str(name) for name in loops if name not in tasks]:
+        raise WrongModel(
+            f"LOOPS has a loop for {', '.join(unknown)}; the tasks are {', '.join(tasks)}"
+        )
+    if task not in (*TRAINER, *loops):
+        raise WrongModel(f"{task} needs a custom loop: LOOPS = {{{task!r}: loop}} in the builder")
+
+
+GOES_ON = "the loop continued after tick() had returned True; it must return then"
+
+
+def check_end(clock: Any) -> None:
+    """Raise :class:`WrongModel` if a task ended before its clock had enough steps."""
+    if not clock.finished:
+        raise WrongModel(
+            "the steps ended before enough were timed: a custom loop must run until tick() returns "
+            "True, and a model must not set stop_training"
+        )
 
 
 class WrongSetting(RuntimeError):

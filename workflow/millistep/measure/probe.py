@@ -4,6 +4,7 @@ import dataclasses
 import traceback
 from typing import Any
 
+from millistep.measure.conformance import check_end
 from millistep.measure.frameworks import Framework
 from millistep.measure.models import Work
 from millistep.measure.process import MAX_MESSAGE
@@ -26,6 +27,7 @@ def probe(
     try:
         framework.cell = dataclasses.replace(cell, architecture=changed)
         framework.run_at(batch_size, timer)
+        check_end(timer)
     except Exception as error:
         failed = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
         traceback.print_exc()

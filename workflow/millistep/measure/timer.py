@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Any
 
+from millistep.measure.conformance import GOES_ON, WrongModel
 from millistep.measure.protocol import PROTOCOLS, Protocol
 
 MAX_WARMUP_STEPS = 20
@@ -21,7 +22,7 @@ MAX_WINDOW_STEPS = 500  # of loops that keep the output of every step until they
 MANY_STEPS = 50_000  # of all others: enough for windows of some tenths of a second
 STILL_COLD = 2  # windows; in a longer step, cold caches do not count
 DISCARDED = 6  # a turn begins with a sixth of a window, while caches hold another process's data
-Steps = Iterator[None]  # one entry before each step
+Steps = Iterator[bool]  # False before each step, True after the last one
 
 
 class Finished(Exception):
@@ -72,6 +73,7 @@ class Timer:
         self.windows: list[tuple[int, int, int]] = []  # (steps, elapsed ns, start on the clock)
         self.late_ns: list[int] = []  # of each window, if the framework can measure it
         self.stop = "windows"
+        self.finished = False
         self.synchronized_ns: list[int] = []
         self.compilations_before: int | None = None
         self.compilations_during: int | None = None
@@ -83,7 +85,7 @@ class Timer:
 
     def tick(self) -> bool:
         """Return True if enough steps were timed: call before each step."""
-        return bool(next(self._steps, True))
+        return next(self._steps)
 
     @property
     def windows_left(self) -> int:
@@ -135,7 +137,7 @@ class Timer:
         return self.windows[0][2], last_start_ns + last_ns
 
     def _run(self) -> Steps:
-        yield  # first step
+        yield False  # first step
         self._fence()
         self.first_step_ns = self._clock() - self.started_ns
         self._warmup_ticks = 1
@@ -152,8 +154,11 @@ class Timer:
         compilations = self._compilations()
         if compilations is not None and self.compilations_before is not None:
             self.compilations_during = compilations - self.compilations_before
+        self.finished = True
+        yield True
+        raise WrongModel(GOES_ON)
 
-    def _warm_up(self) -> Generator[None, None, int]:
+    def _warm_up(self) -> Generator[bool, None, int]:
         """Discard steps until enough have passed without a compilation. Return the shortest of
         these in ns.
         """
@@ -162,7 +167,7 @@ class Timer:
         began = self._clock()
         while len(quiet_ns) < self._protocol.warmup_steps:
             start = self._clock()
-            yield
+            yield False
             self._fence()
             step_ns = self._clock() - start
             self._warmup_ticks += 1
@@ -176,7 +181,7 @@ class Timer:
 
     def _turn(self, number: int, size: int, discarded: int) -> Steps:
         for _ in range(discarded):
-            yield
+            yield False
         if discarded:
             self._fence()
         self._on_turn()
@@ -189,7 +194,7 @@ class Timer:
     def _window(self, size: int) -> Steps:
         start = self._clock()
         for _ in range(size):
-            yield
+            yield False
         self._fence()
         self.windows.append((size * self._batches, self._clock() - start, start))
         if self._late:
@@ -199,7 +204,7 @@ class Timer:
         began = self._clock()
         while len(self.synchronized_ns) < self._protocol.synchronized_steps:
             start = self._clock()
-            yield
+            yield False
             self._fence()
             now = self._clock()
             self.synchronized_ns.append(max(1, (now - start) // self._batches))

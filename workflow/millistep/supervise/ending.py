@@ -40,6 +40,7 @@ NO_DEVICE_WORDS = (
 NO_COMPILER_WORDS = "No working C++ compiler found"  # inductor's
 # Keras' beginning of the message of an exception in a layer; the exception's own follows in bold.
 IN_A_LAYER = "Exception encountered when calling "
+IN_SYMBOLS = "Error encountered:"  # end of the first line, if Keras had called it with symbols
 IN_BOLD = re.compile(r"\x1b\[\d+m")
 # TensorFlow's beginning of the message of an operation of a graph; NODE follows its own words.
 IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
@@ -178,6 +179,8 @@ def _own_words(message: str) -> str:
     plain = (line.strip() for line in IN_BOLD.sub("", message).splitlines())
     first, *rest = [line for line in plain if line] or [""]
     if first.startswith(IN_A_LAYER) and rest:
+        if rest[0].endswith(IN_SYMBOLS) and rest[1:]:
+            rest = rest[1:]
         return f"in {first.removeprefix(IN_A_LAYER).rstrip('.')}: {rest[0]}"
     if first == IN_USER_CODE and rest:
         return rest[-1]

@@ -271,8 +271,38 @@ def listbatch():
     return dense()
 
 
+def fixedsize():
+    return dense()
+
+
+def tensors():
+    return dense()
+
+
+def noreturn():
+    return None
+
+
+class Own(Lazy):
+    def fit(self, data, **options):
+        return super().fit(data, **options)
+
+
+def ownfit():
+    return Own()
+
+
 def typo():
     return flat(layers.Dense(64).no_such_attribute)
+
+
+class Misspelled(Lazy):
+    def call(self, x):
+        return self.outer(self.no_such(x))
+
+
+def calltypo():
+    return Misspelled()
 
 
 def distance(y, predicted):
@@ -293,6 +323,8 @@ COMPILED = {
 def build(cell):
     kind = cell.architecture["kind"]
     model = globals()[kind]()
+    if model is None:
+        return None
     options = {name: make() for name, make in COMPILED.get(kind, {}).items()}
     model.compile(**{"optimizer": "sgd", "loss": "mse", **options})
     return model
@@ -317,7 +349,11 @@ def inputs(kind, batch_size):
 
 def batch(cell, batch_size):
     kind = cell.architecture["kind"]
+    if kind == "fixedsize":
+        batch_size = 16
     x, y = inputs(kind, batch_size), numbers(batch_size, 1)
+    if kind == "tensors":
+        x = ops.convert_to_tensor(x)
     if kind == "largeoutput":
         y = numbers(batch_size, 2048)
     if kind == "twooutputs":

@@ -155,6 +155,65 @@ def short():
     return Net(nn.Linear(1, 1))
 
 
+def fixedsize():
+    return dense()
+
+
+def tensors():
+    return dense()
+
+
+def headonly():
+    return Part(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+def otheroptimizer():
+    return Other(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+def noreturn():
+    return None
+
+
+def scheduler():
+    return Scheduled(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+class Float(Net):
+    def loss(self, value, target):
+        return super().loss(value, target).item()
+
+
+def floatloss():
+    return Float(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+class Misspelled(nn.Sequential):
+    def forward(self, x, target):
+        return Output(x, self.loss(super().forward(x), target))
+
+
+def losstypo():
+    return Misspelled(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+def compiled():
+    return torch.compile(dense())
+
+
+class Tanh(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.compiled = torch.compile(torch.tanh, backend="eager")
+
+    def forward(self, x):
+        return self.compiled(x)
+
+
+def partcompiled():
+    return Net(nn.Linear(WIDTH, 64), Tanh(), nn.Linear(64, 1))
+
+
 def lazy():
     return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
 
@@ -170,6 +229,20 @@ def noloss():
 
 def build(cell):
     return globals()[cell.architecture["kind"]]()
+
+
+class Part(Net):
+    def updated(self):
+        return self.inner[2].parameters()
+
+
+class Other(Net):
+    def updated(self):
+        return dense().parameters()
+
+
+class Scheduled(Net):
+    pass
 
 
 class Signs(torch.optim.Optimizer):
@@ -193,11 +266,16 @@ def customoptimizer():
 def optimizer(model):
     if isinstance(model, WithSigns):
         return Signs(model.parameters(), sign=1)
-    return torch.optim.SGD(model.parameters(), lr=0.01)
+    updated = model.updated() if hasattr(model, "updated") else model.parameters()
+    found = torch.optim.SGD(updated, lr=0.01)
+    scheduled = isinstance(model, Scheduled)
+    return (found, torch.optim.lr_scheduler.StepLR(found, 10)) if scheduled else found
 
 
 def batch(cell, batch_size):
     kind = cell.architecture["kind"]
+    if kind == "fixedsize":
+        batch_size = 16
     plain = numbers(batch_size, WIDTH)
     x = {
         "twoinputs": [plain, words(batch_size)],
@@ -207,6 +285,7 @@ def batch(cell, batch_size):
         "embedding": words(batch_size),
         "float64": plain.astype("float64"),
         "short": plain[:, :1],
+        "tensors": torch.from_numpy(plain),
     }.get(kind, plain)
     target = numbers(batch_size, 2048 if kind == "largeoutput" else 1)
     target = target.astype("float64") if kind == "float64" else target

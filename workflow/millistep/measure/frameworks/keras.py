@@ -8,6 +8,7 @@ fetches a step's results for any callback of a batch that does not take tensors.
 """
 
 import contextlib
+import re
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from millistep.measure.conformance import WrongModel
+from millistep.measure.conformance import WrongModel, check_has, check_loops, check_method
 from millistep.measure.frameworks import Cell, Clock, feeding, loops
 from millistep.measure.frameworks.results import FETCHED
 from millistep.measure.models import Tick, TrainerBuilder
@@ -86,7 +87,18 @@ class KerasFramework(ABC):
 
     def compiled(self) -> bool:
         """Return True if Keras compiles the steps."""
-        return bool(self.model.jit_compile) and not self.model.run_eagerly
+        return bool(self.model.jit_compile) and not self.eager()
+
+    def eager(self) -> bool:
+        """Return True if Keras runs the operations of a step one by one."""
+        return bool(self.model.run_eagerly)
+
+    def check_made(self) -> None:
+        """Raise :class:`WrongModel` unless the builder made a model that Keras' own loop drives."""
+        check_has(self.model, "build()", "a keras.Model", "weights")
+        check_loops(self.models, self.cell.task)
+        if not self._loop(self.cell.batch_size):
+            check_method(self.model, self.cell.task)
 
     def make_weights(self) -> None:
         """Have a subclassed model make its weights, as ``fit`` does at the first batch."""
@@ -100,7 +112,7 @@ class KerasFramework(ABC):
         except Exception as error:
             if self.model.weights:  # it makes others, if any, at the first batch
                 return
-            words = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            words = f"{type(error).__name__}: {_own_words(str(error))}"
             raise WrongModel(
                 f"the model has no weights yet, and Keras cannot make them from a batch ({words}): "
                 "call the model once in build(cell), or give its class a method build"
@@ -126,6 +138,8 @@ class KerasFramework(ABC):
                 f"batch() returned a {type(batch).__name__}; needed is a tuple: (inputs,), "
                 "(inputs, targets) or (inputs, targets, sample_weight)"
             )
+        given = tuple(each for each in batch if each is not None)  # Keras takes targets of None
+        feeding.check_batch(given, partial(self.models.batch, self.cell), batch_size)
         return batch
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
@@ -323,6 +337,13 @@ def computing_dtype(model: Any) -> str:
         return next(iter(parameters))
     share = 100 / parameters.total()
     return ", ".join(f"{name} {share * n:.4g} %" for name, n in parameters.most_common())
+
+
+def _own_words(message: str) -> str:
+    """Return the first line of a message; from a layer of Keras that of the layer's own error."""
+    if in_a_layer := re.search(r"\x1b\[1m(.*?)\x1b", message, re.S):
+        message = in_a_layer[1].rpartition("Error encountered:")[2]
+    return next(iter(message.strip().splitlines()), "")
 
 
 def _name(variable: Any) -> str:

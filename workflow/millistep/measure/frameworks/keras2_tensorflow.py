@@ -35,6 +35,7 @@ class Framework(TensorFlowMixin, KerasFramework):
     def build(self) -> None:
         self.seed()
         self.model = self.models.build(self.cell)
+        self.check_made()
         self.make_weights()
         self.count_traces()
 
@@ -62,7 +63,7 @@ class Framework(TensorFlowMixin, KerasFramework):
         return f"{found}, operations of {versioned(source)}"
 
     def compiled(self) -> bool:
-        return bool(self.model._jit_compile) and not self.model.run_eagerly
+        return bool(self.model._jit_compile) and not self.eager()
 
     def steps_per_execution(self) -> int:
         return int(self.model._steps_per_execution or 1)

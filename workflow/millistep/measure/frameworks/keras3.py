@@ -53,6 +53,7 @@ class Keras3Framework(KerasFramework):
     def build(self) -> None:
         self.seed()
         self.model = self.models.build(self.cell)
+        self.check_made()
         self.make_weights()
         self._check_weights()
 

@@ -130,6 +130,9 @@ class Framework(Traced, Keras3Framework):
         # Outputs of all steps: with no state handed on to the next, they may end in any order.
         self._outputs = [*self._outputs, logs]
 
+    def eager(self) -> bool:
+        return super().eager() or bool(self.jax.config.jax_disable_jit)
+
     def wider(self, live: str) -> str:
         if live != "float32" or self.jax.config.jax_enable_x64:
             return ""

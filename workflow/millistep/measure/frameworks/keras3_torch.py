@@ -26,6 +26,9 @@ class Framework(TorchMixin, Keras3Framework):
     def live_accelerator(self) -> tuple[str, str]:
         return live.of_torch(self.torch, self.keras.ops.zeros(()))
 
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "threads": self.torch.get_num_threads()}
+
     def products(self) -> Iterable[products.Product]:
         """Return products of a forward pass, which is run once."""
         if self._loop(self.cell.batch_size):

@@ -6,10 +6,12 @@ if anything, are observed settings, by name, and ``outputs``: the arrays of a st
 """
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from millistep.measure.models import Tick
+from millistep.measure.conformance import GOES_ON, WrongModel
+from millistep.measure.models import Tick, plain
 
 NO_FENCE = "no synchronization"
 ON_THE_HOST = "outputs on the host at the end"
@@ -26,14 +28,27 @@ class Ticks:
 
     def tick(self) -> bool:
         """Return True after the last step."""
+        if self.finished:
+            raise WrongModel(GOES_ON)
         self._count += 1
+        return self.finished
+
+    @property
+    def finished(self) -> bool:
+        """True after the last step."""
         return self._count > self._steps
 
 
-def parted(facts: dict[str, Any] | None) -> tuple[dict[str, Any], Any]:
+def parted(returned: Any) -> tuple[dict[str, Any], Any]:
     """Return the observed settings that a loop returned, and the arrays of a step or None."""
-    settings = dict(facts or {})
-    return settings, settings.pop("outputs", None)
+    if returned is None:
+        return {}, None
+    if not isinstance(returned, dict):
+        words = f"a custom loop returned a {type(returned).__name__}; needed is a dict or None"
+        warnings.warn(words, stacklevel=2)
+        return {}, None
+    settings = {name: value for name, value in returned.items() if name != "outputs"}
+    return plain(settings, "a custom loop"), returned.get("outputs")
 
 
 def legacy(

@@ -6,13 +6,14 @@ from functools import partial
 from typing import Any
 
 from millistep.measure import live, models
-from millistep.measure.conformance import WrongModel
+from millistep.measure.conformance import WrongModel, check_has, check_loops
 from millistep.measure.frameworks import Cell, Clock, builder, feeding, loops, optimizers, products
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from millistep.measure.frameworks.results import LEFT
 from millistep.measure.frameworks.torch import TorchMixin
 from millistep.measure.models import Loop, NativeBuilder, Tick
 from millistep.measure.outcome import leaves
+from millistep.measure.process import line_of_model
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
 Step = Callable[[Tensors], Any]
@@ -50,15 +51,21 @@ class NativeFramework(TorchMixin):
     def build(self) -> None:
         self.torch.manual_seed(self.cell.seed)
         self.device = self.torch.device(self.cell.accelerator)
-        self.model = self.models.build(self.cell).to(self.device)
+        check_loops(self.models, self.cell.task)
+        model = self.models.build(self.cell)
+        check_has(model, "build()", "a torch.nn.Module", "to", "parameters")
+        self.model = model.to(self.device)
         self.model.train(self.cell.task == "fit")
         # A loop of the builder's own may bring its optimizer.
-        trains = self.cell.task == "fit" and hasattr(self.models, "optimizer")
+        own = "fit" in self._own_loops() and not hasattr(self.models, "optimizer")
+        trains = self.cell.task == "fit" and not own
         self.optimizer = self._optimizer() if trains else None
         self.step_model = self.compile(self.model)
 
     def _optimizer(self) -> Any:
         optimizer = self.models.optimizer(self.model)
+        kind = "one optimizer (a scheduler needs a custom loop)"
+        check_has(optimizer, "optimizer()", kind, "step", "zero_grad")
         if self.cell.optimizer == "default":
             return optimizer
         return optimizers.with_implementation(optimizer, self.cell.optimizer)
@@ -78,19 +85,21 @@ class NativeFramework(TorchMixin):
         try:
             self.loop_facts, self.loop_outputs = loops.parted(loop(timer.tick))
         except AttributeError as error:
-            if error.name != "loss":
+            if error.name not in ("loss", "backward") or line_of_model(error):
                 raise
+            found = "it returned" if error.name == "loss" else "its loss is"
             raise WrongModel(
                 f"for fit the model must return an object with a loss, as Output in "
-                f"docs/custom-model.md; it returned a {type(error.obj).__name__}"
+                f"docs/custom-model.md; {found} a {type(error.obj).__name__}"
             ) from error
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the column as the built model has them."""
+        found = {"threads": self.torch.get_num_threads()}
         if not self.optimizer or self.cell.optimizer == "default":
-            return {}
+            return found
         kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
-        return {"optimizer": kind}
+        return {**found, "optimizer": kind}
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Return ``(ms, steps, words)`` as published.
@@ -143,7 +152,10 @@ class NativeFramework(TorchMixin):
 
     def _host_batch(self, batch_size: int) -> Tensors:
         """Return tensors in host memory as a data loader hands them over."""
-        batch = self._tensors(self.models.batch(self.cell, batch_size))
+        arrays = self.models.batch(self.cell, batch_size)
+        if isinstance(arrays, dict):
+            feeding.check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
+        batch = self._tensors(arrays)
         pinned = feeding.mapped(lambda tensor: tensor.is_pinned(), (*batch.values(),))
         kind = "pinned" if _all(pinned) else "pageable"
         copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
@@ -234,14 +246,22 @@ class NativeFramework(TorchMixin):
             if name.startswith("bias_hh")
         ]
         second = sum(each.numel() for each in biases)
-        trained = sum(each.numel() for each in biases if each.requires_grad)
+        trained = self._trained(parameters)
         averages = [b for name, b in self.model.named_buffers() if name.endswith(AVERAGES)]
         return {
             "parameters": sum(p.numel() for p in parameters) - second,
-            "trainable_parameters": sum(p.numel() for p in parameters if p.requires_grad) - trained,
+            "trainable_parameters": trained - self._trained(biases),
             "moving_averages": sum(each.numel() for each in averages),
             "second_biases": second,
         }
+
+    def _trained(self, parameters: list[Any]) -> int:
+        """Return the size of those that have gradients and that the optimizer, if any, updates."""
+        groups = getattr(self.optimizer, "param_groups", None)
+        if groups is not None:
+            updated = {id(each) for group in groups for each in group["params"]}
+            parameters = [each for each in parameters if id(each) in updated]
+        return sum(each.numel() for each in parameters if each.requires_grad)
 
     def outputs(self) -> Any:
         """Return outputs of the model, to look at their shapes; None in a loop of its own."""

@@ -68,6 +68,10 @@ class TensorFlowMixin(Traced):
         batch = feeding.mapped(lambda array: array, self.fed_batch)
         return self.tf.data.Dataset.from_tensors(batch).repeat(ENDLESS)
 
+    def eager(self) -> bool:
+        """Return True if no graph is made, by Keras' or by TensorFlow's own switch."""
+        return bool(self.model.run_eagerly or self.tf.config.functions_run_eagerly())
+
     def count_traces(self) -> None:
         """Count traces of the step: its Python runs while it is traced, never after."""
         self._traces = 0
@@ -78,8 +82,8 @@ class TensorFlowMixin(Traced):
 
     def _counted(self, step: Any) -> Any:
         def counted(*args: Any, **options: Any) -> Any:
-            self._traces += 1
             if not self.tf.executing_eagerly():
+                self._traces += 1
                 self._traced = self.tf.compat.v1.get_default_graph()
             return step(*args, **options)
 
@@ -121,7 +125,7 @@ class TensorFlowMixin(Traced):
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
     def execution(self, jit: bool) -> dict[str, Any]:
-        eager = self.model.run_eagerly
+        eager = self.eager()
         return {
             "execution": "jit" if jit else "eager" if eager else "graph",
             "compiler": "xla" if jit else "none" if eager else "tf-graph",

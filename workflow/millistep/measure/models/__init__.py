@@ -42,7 +42,21 @@ Loop = Callable[[Any, "Cell", int, Tick], dict[str, Any] | None]
 def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
     """Return the builder's own observed settings, if it has any."""
     found = _tried(builder, "facts", model, cell)
-    return found if isinstance(found, dict) else {}
+    return plain(found, "facts()") if isinstance(found, dict) else {}
+
+
+def plain(found: dict[str, Any], source: str) -> dict[str, Any]:
+    """Return the observed settings that a record can hold; warn about the others."""
+    settings: dict[str, Any] = {}
+    for name, value in found.items():
+        if getattr(value, "shape", None) == () and hasattr(value, "item"):
+            value = value.item()  # a number of NumPy's or of a framework's
+        if value is None or isinstance(value, str | int | float):
+            settings[str(name)] = value
+        else:
+            words = f"{source}: {name} is a {type(value).__name__}; needed is a number or a text"
+            warnings.warn(words, stacklevel=2)
+    return settings
 
 
 def attention(builder: Any, model: Any) -> str:
