@@ -20,6 +20,7 @@ exclude_patterns = [".*", "results", "site", "tests", "envs", "profiles"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = project
+html_static_path = html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 
