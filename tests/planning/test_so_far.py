@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from millistep.planning.so_far import so_far
+from millistep.planning.jobs import so_far
 
 from .test_config import plan
 

@@ -11,7 +11,7 @@ from millistep.planning.config import (
     or_one_line,
     read_configuration,
 )
-from millistep.planning.handlers import Handlers
+from millistep.planning.jobs import Handlers
 from millistep.planning.jobs import Jobs
 from millistep.planning.start import Start
 from millistep.supervise.sources import content_digest

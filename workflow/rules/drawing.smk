@@ -1,5 +1,5 @@
 # The parts that all drawing rules share: interpreter, digest of their code, commands.
-from millistep.planning.drawing import Drawing
+from millistep.planning.commands import Drawing
 
 DRAWING = Drawing(START)
 ANALYSIS_ENVIRONMENT = DRAWING.environment

@@ -1,7 +1,7 @@
 # The report of what is measured so far, after the first workload and after each round.
 import functools
 
-from millistep.planning.so_far import so_far
+from millistep.planning.jobs import so_far
 
 SO_FAR = functools.cache(lambda: so_far(START))  # once Snakemake has all options
 

@@ -26,12 +26,12 @@ from typing import Any
 
 from millistep.deploy import overlays
 from millistep.deploy.conda import conda_interpreter, post_deploy
-from millistep.deploy.failures import once_per_start
 from millistep.deploy.virtual_environments import (
     EnvironmentProblem,
     ask,
     cache,
     clean_environ,
+    once_per_start,
     unfinished,
     write_atomically,
 )

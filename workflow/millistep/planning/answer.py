@@ -24,10 +24,10 @@ from typing import Any, NoReturn
 
 import yaml
 
+from millistep.planning.catalog import frameworks
+from millistep.planning.columns import overlays
 from millistep.planning.config import Problem, check, read_configuration, results_folder
-from millistep.planning.frameworks import frameworks
-from millistep.planning.overlays import overlays
-from millistep.supervise.interrupts import end_by_interrupt
+from millistep.supervise.console import end_by_interrupt
 
 FRAMEWORK = "keras3-jax"
 STUDY = "config/studies/pull_request.yaml"

@@ -15,7 +15,7 @@ from typing import Any
 
 from millistep.planning.answer import Asked, Options, add_measurement
 from millistep.planning.config import Problem
-from millistep.supervise.interrupts import end_by_interrupt
+from millistep.supervise.console import end_by_interrupt
 
 FINE, SLOWER = 0, 1  # statuses of an answer
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from millistep.planning.cells import Run
 from millistep.planning.plan import Plan
-from millistep.supervise import reading, variables
+from millistep.planning.runs import Run
+from millistep.supervise import record, variables
 from millistep.supervise.record import SCHEMA, violation
 
 MISSING = "not measured yet"
@@ -112,18 +112,18 @@ def unreadable(reasons: dict[str, str | Unreadable]) -> Iterable[tuple[str, str]
 def why(run: Run, root: Path) -> str | Unreadable | None:
     """Return the reason why a run has to be measured; None if its record is as planned."""
     try:
-        raw = reading.read_bytes(os.path.join(root, run.record))  # a Path is slow for so many
+        raw = record.read_bytes(os.path.join(root, run.record))  # a Path is slow for so many
         if _is_as_planned(raw, run.identity):
             return None
-        found = reading.parse(raw)
+        found = record.parse(raw)
     except FileNotFoundError:
         return MISSING
-    except reading.Unreadable as problem:
+    except record.Unreadable as problem:
         return Unreadable(str(problem))
     if found["identity"] == run.identity:
         if problem := violation(found):  # type: ignore[misc]  # the exception's name, used again
             return Unreadable(f"is no valid record ({problem})")
-        return REFUSED if reading.could_not_begin(found) or found["status"] == "refused" else None
+        return REFUSED if record.could_not_begin(found) or found["status"] == "refused" else None
     return _changed(json.loads(found["identity"]), json.loads(run.identity)) or None
 
 

@@ -14,16 +14,15 @@ from typing import Any
 
 from millistep.deploy.environments import Wanted, definition_sha256, deployed
 from millistep.deploy.virtual_environments import EnvironmentProblem
-from millistep.planning.cells import Run
+from millistep.planning.catalog import OWN, Models, frameworks
 from millistep.planning.config import Problem, or_one_line
-from millistep.planning.frameworks import OWN, frameworks
 from millistep.planning.identity import ENVS
-from millistep.planning.models import Models
 from millistep.planning.plan import Plan
+from millistep.planning.runs import Run
 from millistep.supervise import ending, preconditions, processors, variables
 from millistep.supervise.lock import CPU
-from millistep.supervise.logs import tail
 from millistep.supervise.machine import memory_limit_mib
+from millistep.supervise.output import tail
 from millistep.supervise.parent import CELL_FIELDS
 from millistep.supervise.turns import Member
 from millistep.supervise.watch import Watched

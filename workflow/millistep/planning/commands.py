@@ -1,22 +1,27 @@
 """The shell commands by which rules call the programs of this workflow.
 
 Options about an environment are resources of the jobs: when resources change, nothing is measured
-again, and a brace in the text of a command would name a wildcard.
-"""
+again, and a brace in the text of a command would name a wildcard."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
-from millistep.planning.cells import Environment
+from millistep.deploy.environments import definition_sha256, virtual_prefix
+from millistep.planning.environments import Environment
 from millistep.planning.jobs import OfJob, with_signature
 from millistep.planning.start import Start
+from millistep.supervise.sources import content_digest
 
 IN_ENVIRONMENT = "{resources.told} --log {log}"
+SOURCES = tuple(f"workflow/millistep/{part}" for part in ("analysis", "contracts", "reference"))
 
 
 class Commands:
@@ -74,3 +79,44 @@ def literal(text: str) -> str:
 def verbatim(text: str) -> Callable[[Any], str]:
     """Wrap a text for a param, so that Snakemake takes no {this} in it for a wildcard."""
     return lambda wildcards: text
+
+
+class Drawing:
+    """Answer the rules of one start that draw."""
+
+    def __init__(self, start: Start):
+        self._start = start
+        self.definition = start.sources / "envs/analysis.yaml"
+        self.environment = f"{start.results}/environments/analysis.json"
+        self.definition_sha256 = definition_sha256(self.definition)
+        self.python = "python3"  # of the rule's conda environment
+        if not start.use_conda:
+            self.python = f"{virtual_prefix('analysis', self.definition)}/bin/python"
+
+    def drawn_by(self, texts: Sequence[str] = ()) -> str:
+        """Return a param that changes with the code, texts and environment that draw something."""
+        start = self._start
+        # Files of another machine are unpacked, so their times mean nothing: use their digest.
+        came = sha256(start.measured_elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
+        return f"{content_digest(start.sources, *SOURCES, *texts)}-{self.definition_sha256}-{came}"
+
+    @cached_property
+    def _program(self) -> str:
+        workflow = literal((self._start.sources / "workflow").absolute().as_posix())
+        return f"{literal(self.python)} -s {workflow}"
+
+    def analysis(self, command: str) -> str:
+        """Return the shell command of an analysis command that writes to a rule's log."""
+        return f"{self._program} {command} 2> >(tee {{log}} >&2)"
+
+    def render(self, folder: str, *options: str) -> str:
+        """Return the shell command that draws what is measured into a folder."""
+        asked = " ".join(options)
+        return self.analysis(f"render --plan {{input.plan}} --output-dir {folder} {asked}")
+
+    def lost_environment(self, wildcards: Any) -> list[str]:
+        """Return no input, but have a virtual environment made again that no longer exists."""
+        lost = not (self._start.use_conda or os.access(self.python, os.X_OK))
+        if lost and os.path.exists(self.environment):
+            self._start.workflow.dag.forcefiles.add(self.environment)
+        return []

@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning import identity
-from millistep.planning.cells import Environment, Row, Run, record_path
 from millistep.planning.columns import Column
+from millistep.planning.environments import Environment
+from millistep.planning.runs import Row, Run, record_path
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from millistep.planning.cells import Row, Run
 from millistep.planning.columns import Column
+from millistep.planning.runs import Row, Run
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan

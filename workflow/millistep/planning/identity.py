@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from millistep.measure.protocol import MEASURE
-from millistep.planning.cells import Row
+from millistep.planning.catalog import Model
 from millistep.planning.columns import Column
-from millistep.planning.models import Model
+from millistep.planning.runs import Row
 from millistep.supervise import sources
 
 if TYPE_CHECKING:

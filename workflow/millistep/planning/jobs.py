@@ -1,4 +1,4 @@
-"""The answers to rules about each job of a plan: functions of wildcards, for Snakemake to call."""
+"""The answers to rules about each job of a plan, for Snakemake to call, and its handlers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from millistep.planning import bundle, changes, this_machine
+from millistep.planning import changes, files, this_machine
 from millistep.planning.config import or_one_line
-from millistep.planning.resident import chunk_of
-from millistep.planning.start import Start
+from millistep.planning.runs import chunk_of, cost
+from millistep.planning.start import Start, tell
 
 OfJob = Callable[[Any], Any]
 
@@ -130,7 +130,7 @@ class Jobs:
 
     def for_any_machine(self, wildcards: Any) -> list[str]:
         """Return no input; end with one line for a plan that depends on this machine."""
-        or_one_line(bundle.check_portable, self._plan)
+        or_one_line(files.check_portable, self._plan)
         return []
 
     def begin_timing(self) -> None:
@@ -164,3 +164,83 @@ def with_signature(function: Callable[..., Any]) -> Callable[..., Any]:
     """Store a function's signature in it: Snakemake reads it several times for each job."""
     function.__signature__ = signature(function)  # type: ignore[attr-defined]
     return function
+
+
+def so_far(start: Start) -> dict[str, list[str]]:
+    """Return the records that each page waits for, by its name: after the first workload, and after
+    each round but the last one, which the report shows.
+    """
+    if start.plan.scale == "smoke" or start.on_nodes or start.elsewhere:
+        return {}
+    rounds: dict[str, list[str]] = {}
+    for group in start.plan.groups:
+        records = [run.record for run in group.runs if run.record in start.now]
+        if records and not rounds:
+            rounds["first_workload"] = records
+        if records:
+            rounds.setdefault(f"round{group.number}", []).extend(records)
+    if rounds:
+        rounds.popitem()
+    return rounds
+
+
+class Handlers:
+    """The handlers of one start. before_jobs: called before the first job."""
+
+    def __init__(self, start: Start, before_jobs: Callable[[], None] | None = None):
+        self._start, self._plan, self._before_jobs = start, start.plan, before_jobs
+        self._page = Path(start.results, "report.html")
+        self._drawn_before = self._drawn()
+
+    def begin(self) -> None:
+        """Set unreadable files aside, and let Snakemake wait while runs are timed."""
+        if self._start.workflow.local_exec:
+            # Each job that ends starts another endless chain of timers for Snakemake's limit of
+            # jobs per second. After 200 jobs they take a tenth of two cores from the runs.
+            self._start.workflow.scheduler.job_rate_limiter = None
+        for path, _ in changes.unreadable({} if self._start.elsewhere else self._start.to_measure):
+            tell(f"{path} is now {changes.set_aside(path)}")
+        if self._before_jobs:
+            self._before_jobs()
+
+    def end(self, complete: bool) -> None:
+        """Print the table, if this start drew it, and after an early end what is kept."""
+        if not self._start.speaks:
+            return
+        if (drawn := self._drawn()) and drawn != self._drawn_before:
+            self._show_results()
+        if not (complete or self._start.elsewhere):
+            self._show_what_is_kept()
+
+    def _drawn(self) -> int | None:
+        """Return the time of the page's last change, by its file system; None without a page."""
+        return self._page.stat().st_mtime_ns if self._page.exists() else None
+
+    def _show_what_is_kept(self) -> None:
+        runs = len(self._plan.runs)
+        missing = len([run for run in self._plan.runs if changes.why(run, Path())])
+        go_on = "run the same command again to continue"
+        if not missing:
+            go_on = "what failed besides is named above, and the same command tries it again"
+        tell(f"{runs - missing} of {runs} runs are measured and kept; {go_on}")
+        pages = Path(self._start.results, "so_far").glob("*/report.html")
+        if last := max(pages, key=lambda page: page.stat().st_mtime_ns, default=None):
+            tell(f"report so far: {last.as_posix()}")
+
+    def _show_results(self) -> None:
+        """Print the table, the sentences of the first page, and where the report is."""
+        sys.stdout.flush()
+        sys.stdout.buffer.write(self._page.with_name("table.md").read_bytes())
+        try:
+            summary = json.loads(self._page.with_name("summary.json").read_text())
+            sentences = [*summary["sentences"], cost(summary["workloads"])]
+        except (OSError, ValueError, LookupError, TypeError):
+            sentences = []
+        print(
+            "",
+            *filter(None, sentences),
+            "",
+            f"Report: {self._page.as_posix()}",
+            sep="\n",
+            flush=True,
+        )

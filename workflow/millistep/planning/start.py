@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from millistep.deploy.environments import definition_sha256
-from millistep.planning import changes, conda
+from millistep.planning import changes, environments
 from millistep.planning.config import or_one_line, results_folder
 from millistep.planning.plan import Plan
 
@@ -127,7 +127,7 @@ class Start:
     @property
     def conda_folder(self) -> Path:
         """The folder in which Snakemake makes conda environments."""
-        return conda.folder(self.workflow.deployment_settings.conda_prefix)
+        return environments.conda_folder(self.workflow.deployment_settings.conda_prefix)
 
     @property
     def planned(self) -> Path:
@@ -165,7 +165,7 @@ class Start:
             )
         if set("{}") & set(os.getcwd()):
             _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
-        if self.use_conda and (problem := conda.unusable(self.conda_folder)):
+        if self.use_conda and (problem := environments.unusable_for_conda(self.conda_folder)):
             _refuse(problem)
 
     def _print_errors(self) -> None:
@@ -216,7 +216,7 @@ class Start:
             return
         self._told_of_conda = True
         used = [each for each in self.plan.environments if each.conda]
-        new = conda.missing(self.conda_folder, [each.definition for each in used])
+        new = environments.missing_in_conda(self.conda_folder, [each.definition for each in used])
         if new and not self.workflow.output_settings.dryrun:
             names = ", ".join(dict.fromkeys(definition.stem for definition in new))
             tell(f"conda makes environments first, which takes minutes: {names}")

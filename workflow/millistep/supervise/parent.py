@@ -15,7 +15,7 @@ from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.protocol import PROTOCOLS
-from millistep.supervise import caches, cgroup, ending, logs, machine, samples, variables
+from millistep.supervise import caches, ending, machine, output, samples, variables
 from millistep.supervise.monitor import Monitor
 from millistep.supervise.preconditions import (
     check_environment,
@@ -23,8 +23,7 @@ from millistep.supervise.preconditions import (
     too_large,
     visible_device,
 )
-from millistep.supervise.record import now
-from millistep.supervise.skeleton import skeleton
+from millistep.supervise.record import now, skeleton
 from millistep.supervise.turns import Member
 from millistep.supervise.watch import Watched
 
@@ -67,7 +66,7 @@ def run(job: Job, member: Member) -> dict[str, Any]:
         _measure(job, record, member)
     record["status"], record["reason"] = ending.of_record(record)
     if record["status"] != "ok" and job.log.exists():
-        record["log_tail"] = logs.tail(job.log)
+        record["log_tail"] = output.tail(job.log)
     return record
 
 
@@ -148,7 +147,7 @@ def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
         "probes": identity["probes"],
         "affinity": affinity,
         "folders": list(job.folders),
-        "cpu_stats": cgroup.cpu_stats(),
+        "cpu_stats": machine.cpu_stats(),
     }
     kept = caches.Kept(job.caches, identity)
     with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:

@@ -9,7 +9,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from millistep.supervise import cgroup
+from millistep.supervise import machine
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
 SMALL = Path("/sys/devices/cpu_atom/cpus")  # of a processor with cores of two kinds, as 8-15
@@ -90,5 +90,5 @@ def _siblings(topology: Path, processor: int) -> str:
 
 def within_the_quota(threads: int, root: Path = ROOT) -> int:
     """Return a number of threads, or fewer if a container's quota of CPU time is smaller."""
-    quota = cgroup.processor_time(root)
+    quota = machine.processor_time(root)
     return max(1, threads if quota is None else min(threads, int(quota)))

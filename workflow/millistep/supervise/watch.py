@@ -13,10 +13,9 @@ from typing import Any
 import psutil
 
 from millistep.supervise import machine
-from millistep.supervise.channel import Channel, NoEvent
+from millistep.supervise.console import TOGETHER_S
 from millistep.supervise.ending import FROM_OUTSIDE, Ending
-from millistep.supervise.interrupts import TOGETHER_S
-from millistep.supervise.logs import Log, last_words
+from millistep.supervise.output import Channel, Log, NoEvent, last_words
 
 START = Path(__file__).parent.parent / "measure" / "start.py"
 CHILD = "millistep.measure.child"

@@ -1,12 +1,63 @@
-"""Ending by a signal: the first one ends everything in order, and later ones are ignored."""
+"""Lines for the user on a terminal, and the end of a command by a signal."""
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from types import FrameType
+from typing import TextIO
 
 from millistep.measure.process import die_with_parent
+
+CLEAR = "\r\x1b[K"
+
+
+class Terminal:
+    """A stream that may be a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._in_place = stream.isatty()
+
+    def stay(self, text: str) -> None:
+        """Show what goes on now, until :meth:`leave`."""
+        if self._in_place:
+            # A line that wraps could not be cleared.
+            self._write(CLEAR + printable(text)[: self._columns() - 1])
+        else:
+            self._write(printable(text) + "\n")
+
+    def leave(self, *lines: str) -> None:
+        """Replace the line by lines that stay on the screen; without any, only clear it."""
+        clear = CLEAR if self._in_place else ""
+        self._write(clear + "".join(f"{printable(line)}\n" for line in lines))
+
+    def _columns(self) -> int:
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or 80
+        except OSError:
+            return 80
+
+    def _write(self, text: str) -> None:
+        # A terminal that was closed, or a log on a full disk: what is measured is worth more.
+        with suppress(OSError):
+            self._stream.write(text)
+            self._stream.flush()
+
+
+def say(line: str) -> None:
+    """Print a line for the user on stderr, if anybody can still read it."""
+    Terminal(sys.stderr).leave(line)
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that move the cursor: titles and reasons come from
+    outside.
+    """
+    return "".join(character if character.isprintable() else " " for character in text)
+
 
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TOGETHER_S = 2.0  # in which all processes of a job get their signals, on a busy machine, too
