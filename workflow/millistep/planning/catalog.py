@@ -18,9 +18,7 @@ OWN = Path(__file__).parent.parent / "measure"  # holds our models/; the user's 
 
 
 class Model(ModelFile):
-    """A model from one folder ``models/<name>``; or a variant of it: the same builders with other
-    sizes, under its own name.
-    """
+    """A model from a folder ``models/<name>``, or a variant: its builders with other sizes."""
 
     name: str
     file: Path  # its model.yaml
@@ -194,9 +192,7 @@ class Framework(FrameworkEntry):
 
 
 def frameworks(folders: list[str]) -> dict[str, Framework]:
-    """Return our frameworks and those of the user's folders, by name; raises
-    :class:`ConfigError`.
-    """
+    """Return our and the user's frameworks by name; raises :class:`ConfigError`."""
     found: dict[str, Framework] = {}
     check_names((OWN, *map(Path, folders)), "frameworks")
     for folder in (OWN, *map(Path, folders)):
@@ -226,9 +222,7 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
 
 
 def _framework(path: Path, name: str, folder: Path, entry: dict[str, Any]) -> Framework:
-    """Return a framework; raises :class:`ConfigError` if its entry violates its contract, or has a
-    setting of every column.
-    """
+    """Return a framework; raises :class:`ConfigError` if its entry violates its contract."""
     some = sorted(setting for setting, about in SETTINGS.items() if about.frameworks)
     own = entry.get("settings")
     for key in own if isinstance(own, dict) else ():

@@ -153,9 +153,7 @@ def _is_as_planned(raw: bytes, identity: str) -> bool:
 
 
 def _of_other_sessions(plan: Plan, found: Iterable[Run]) -> list[str]:
-    """Return a line about kept runs that share a workload and round with new ones: comparisons need
-    one session.
-    """
+    """Warn that new runs are not compared with kept runs of their workload and round."""
     rounds = {(run.row, run.number) for run in found}
     measured = {run.record for run in found}
     kept = [r for r in plan.runs if r.record not in measured and (r.row, r.number) in rounds]

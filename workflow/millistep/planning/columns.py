@@ -131,9 +131,7 @@ class Column:
     asked: Mapping[str, object]  # the settings that it names, as the configuration has them
 
     def __hash__(self) -> int:
-        """Return the hash of the name, which is unique in a plan: tens of thousands of runs hash
-        it.
-        """
+        """Return the hash of the name, which is unique in a plan, as runs hash it often."""
         return hash(self.name)
 
     @property
@@ -156,9 +154,7 @@ class Column:
 
 
 def columns(
-    asked: list[str | Asked],
-    frameworks: Mapping[str, Framework],
-    defaults: Mapping[str, Any],
+    asked: list[str | Asked], frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]
 ) -> list[Column]:
     """Return the columns of the configuration, in its order; raises :class:`ConfigError`.
 
@@ -181,10 +177,7 @@ def columns(
 
 
 def _column(
-    place: int,
-    asked: str | Asked,
-    frameworks: Mapping[str, Framework],
-    defaults: Mapping[str, Any],
+    place: int, asked: str | Asked, frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]
 ) -> Column:
     column = Asked(framework=asked) if isinstance(asked, str) else asked
     name, entry = column.framework, column.model_dump(exclude={"framework"}, exclude_unset=True)

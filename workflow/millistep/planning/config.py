@@ -129,15 +129,11 @@ def read_yaml(path: str, loader: type[_EachKeyOnce] = _Fast) -> dict[str, Any]:
     return content
 
 
-def on_the_command_line(entries: list[str]) -> dict[str, Any]:
-    """Return the settings of ``--config``, parsed as in a file: Snakemake has nested values as
-    texts.
-    """
-    found = {}
+def lay_over_command_line(config: dict[str, Any], entries: list[str]) -> None:
+    """Put the entries of ``--config`` into a configuration, parsed as in a file."""
     for name, _, text in (entry.partition("=") for entry in entries):
         with contextlib.suppress(yaml.YAMLError, ValueError, RecursionError):
-            found[name] = yaml.load(text, Loader=FAST)
-    return found
+            lay_over(config, {name: yaml.load(text, Loader=FAST)})
 
 
 def lay_over(config: dict[str, Any], settings: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning import identity
@@ -77,10 +78,7 @@ class Controls:
 
     def known_steps_of(self, column: Column) -> str:
         """Return the identity of the known steps in a column's environment."""
-        facts = {
-            **self._facts(column),
-            "known_steps": KNOWN_STEPS[self._plan.scale],
-        }
+        facts = {**self._facts(column), "known_steps": KNOWN_STEPS[self._plan.scale]}
         return identity.text(facts)
 
     @cached_property
@@ -101,10 +99,25 @@ class Controls:
             if (run.row, run.column) == same_cell
         ]
 
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The records of the cell with two names, under each of them."""
+        return [(self._plan.runs[run.position].record, run.record) for run in self.again]
+
+    def pair_files(self, on_nodes: bool) -> list[str]:
+        """Return the records, or the files that mark the ends of their jobs on a cluster."""
+        if on_nodes:
+            return sorted({self._plan.group_of[second].done for _, second in self.pairs})
+        return [*chain.from_iterable(zip(*self.pairs, strict=True))]
+
+    @property
+    def pair_options(self) -> str:
+        """Options of the command that compares the records, for a shell."""
+        first, second = zip(*self.pairs, strict=True) if self.pairs else ((), ())
+        return " ".join(["--first", *first, "--second", *second])
+
     def known_steps_instead(self, use_conda: bool) -> str:
-        """Return options of the command that measures the known steps, for the other environments
-        that could measure them.
-        """
+        """Return the options for other environments that could measure the known steps."""
         return self._instead(self.column.accelerator, self.known_steps_of, use_conda)
 
     def options_of_reference(self, accelerator: str, use_conda: bool) -> str:
@@ -134,9 +147,7 @@ class Controls:
         return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
     def _same_cell(self) -> tuple[Row, Column] | None:
-        """Return the cell to measure twice: small and quick to start; None if no cell is
-        measured.
-        """
+        """Return the cell to measure twice: small and quick to start; None without any."""
         plan = self._plan
         return min(
             (

@@ -17,9 +17,7 @@ FURTHER = {"device", "limits", "folders", "unsupported", "environment", "interpr
 
 
 def document(plan: Plan) -> dict[str, Any]:
-    """Return the content of plan.json: every planned cell and run, in the words that the table
-    prints.
-    """
+    """Return the content of plan.json: every planned cell and run, in the table's words."""
     runs: dict[tuple[Row, str], list[Run]] = {}
     for run in plan.runs:
         runs.setdefault((run.row, run.column.name), []).append(run)

@@ -54,11 +54,11 @@ class Environment:
         """The yaml that Snakemake deploys with conda; None if the user gives an interpreter."""
         return None if self.interpreter else str(self.definition.absolute())
 
-    @property
-    def options(self) -> str:
-        """Options for the command that deploys it, quoted for a shell."""
-        own = [f"--interpreter={self.interpreter}"] if self.interpreter else []
-        return " ".join(filter(None, [shlex.join(own), self.overlay_options]))
+    def deployment(self, use_conda: bool) -> str:
+        """Return the options of the command that installs it, quoted for a shell."""
+        own = deployment(self.name, self.definition, self.method(use_conda), self.sha256)
+        own += f" {shlex.join([f'--interpreter={self.interpreter}'])}" if self.interpreter else ""
+        return f"{own} {self.overlay_options}".rstrip()
 
     @property
     def overlay_options(self) -> str:
@@ -68,6 +68,12 @@ class Environment:
     def method(self, use_conda: bool) -> str:
         """Return the method of installation: interpreter, conda or venv."""
         return "interpreter" if self.interpreter else "conda" if use_conda else "venv"
+
+
+def deployment(name: str, definition: Path, method: str, sha256: str) -> str:
+    """Return the options of the command that installs an environment, quoted for a shell."""
+    options = {"name": name, "definition": definition.as_posix(), "method": method}
+    return shlex.join(f"--{k}={v}" for k, v in {**options, "planned": sha256}.items())
 
 
 def environments(plan: Plan, sha256: Callable[[Path], str], envs: Path) -> dict[str, Environment]:

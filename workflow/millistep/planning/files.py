@@ -44,12 +44,11 @@ def bundle_document(plan: Plan) -> dict[str, Any]:
     known_steps = _job(
         plan, path, ["known-steps", "--output", path], controls.known_steps_of, column
     )
-    pairs = [(plan.runs[run.position].record, run.record) for run in controls.again]
     return {
         "results": plan.results,
         "scale": plan.scale,
         "steps": [*steps[:first], [known_steps], *steps[first:]],
-        "self_test": {"known_steps": path, "pairs": pairs, "output": plan.self_test},
+        "self_test": {"known_steps": path, "pairs": controls.pairs, "output": plan.self_test},
         "columns": {
             each.name: {
                 "names": [each.name, each.framework.name, plan.environment_of(each).name],
@@ -81,11 +80,7 @@ def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
 
 
 def _job(
-    plan: Plan,
-    path: str,
-    command: list[str],
-    identity_of: Callable[[Column], str],
-    column: Column,
+    plan: Plan, path: str, command: list[str], identity_of: Callable[[Column], str], column: Column
 ) -> dict[str, Any]:
     """Return the job of a control: any column on the same accelerator can run it."""
     columns = plan.controls.candidates[column.accelerator]

@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cached_property
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from millistep.planning import changes, files, this_machine
 from millistep.planning.config import or_one_line
 from millistep.planning.runs import chunk_of, cost
 from millistep.planning.start import Start, tell
+from millistep.supervise.sources import content_digest
 
 OfJob = Callable[[Any], Any]
 
@@ -57,8 +59,13 @@ class Jobs:
         return f"{self._around(path)} {place} {shlex.join(options)}"
 
     def around(self, pattern: str) -> OfJob:
-        """Return a function for the option that gives the accelerator of a file's group."""
-        return self.of_file(pattern, self._around)
+        """Return a function for a reference's options about its workload and round."""
+        return self.of_file(
+            pattern, lambda path: f"{self._around(path)} --round={self._round(path)}"
+        )
+
+    def _round(self, path: str) -> str:
+        return f"{self._plan.scale}/{self._plan.group_of[path].name}"
 
     def _around(self, path: str) -> str:
         return f"--around={next(iter(self._plan.group_of[path].references))}"
@@ -79,9 +86,7 @@ class Jobs:
         return self.of_file(pattern, stale)
 
     def stale_reference(self, pattern: str) -> OfJob:
-        """Return a function that returns no input, but makes Snakemake measure the reference
-        workload again if its group measures anything now.
-        """
+        """Return a function that has a reference measured again if its group measures anything."""
 
         def stale(path: str) -> list[str]:
             group = self._plan.group_of[path]
@@ -116,9 +121,7 @@ class Jobs:
         self._start.workflow.dag.forcefiles.add(path)
 
     def for_this_machine(self, wildcards: Any) -> list[str]:
-        """Return no input; end with one line, before anything is installed, for a plan that cannot
-        be measured here.
-        """
+        """Return no input; end with one line if the plan cannot be measured here."""
         or_one_line(this_machine.check_device, self._plan)
         self._start.tell_what_conda_makes()
         return []
@@ -132,6 +135,29 @@ class Jobs:
         """Return no input; end with one line for a plan that depends on this machine."""
         or_one_line(files.check_portable, self._plan)
         return []
+
+    def content_of_bundle(self, wildcards: Any) -> str:
+        """Return a param that changes with the content of the bundle; the plan covers the locks."""
+        models = content_digest(Path(), *self._plan.config.folders)
+        return f"{content_digest(self._start.sources, 'workflow')}-{self._plan.sha256}-{models}"
+
+    @cached_property
+    def so_far(self) -> dict[str, list[str]]:
+        """Records that each page so far waits for, by its name: after the first workload, and after
+        each round but the last one, which the report shows.
+        """
+        start, rounds = self._start, dict[str, list[str]]()
+        if self._plan.scale == "smoke" or start.on_nodes or start.elsewhere:
+            return {}
+        for group in self._plan.groups:
+            records = [run.record for run in group.runs if run.record in start.now]
+            if records and not rounds:
+                rounds["first_workload"] = records
+            if records:
+                rounds.setdefault(f"round{group.number}", []).extend(records)
+        if rounds:
+            rounds.popitem()
+        return rounds
 
     def begin_timing(self) -> None:
         """Print what is measured, or end with one line if it cannot be timed; once in a start."""
@@ -164,24 +190,6 @@ def with_signature(function: Callable[..., Any]) -> Callable[..., Any]:
     """Store a function's signature in it: Snakemake reads it several times for each job."""
     function.__signature__ = signature(function)  # type: ignore[attr-defined]
     return function
-
-
-def so_far(start: Start) -> dict[str, list[str]]:
-    """Return the records that each page waits for, by its name: after the first workload, and after
-    each round but the last one, which the report shows.
-    """
-    if start.plan.scale == "smoke" or start.on_nodes or start.elsewhere:
-        return {}
-    rounds: dict[str, list[str]] = {}
-    for group in start.plan.groups:
-        records = [run.record for run in group.runs if run.record in start.now]
-        if records and not rounds:
-            rounds["first_workload"] = records
-        if records:
-            rounds.setdefault(f"round{group.number}", []).extend(records)
-    if rounds:
-        rounds.popitem()
-    return rounds
 
 
 class Handlers:

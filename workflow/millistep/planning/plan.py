@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from millistep.contracts.config import RegressionCheck
 from millistep.planning import catalog, columns, identity, runs, this_machine, unsupported
 from millistep.planning.catalog import frameworks, measures
 from millistep.planning.columns import Column
@@ -193,9 +194,7 @@ class Plan:
 
     @property
     def notices(self) -> list[str]:
-        """Messages for the user before anything is measured, a line each: columns that this
-        machine cannot measure, and settings without effect.
-        """
+        """Lines for the user: columns that cannot be measured, and settings without effect."""
         columns_by_reason: dict[str, list[str]] = {}
         for column, reason in self.barred.items():
             columns_by_reason.setdefault(reason, []).append(column.name)
@@ -259,8 +258,7 @@ class Plan:
         """
         asked, processes = self.config.resident, len(group.runs)
         if asked != "auto":
-            fewer: int = min(processes, asked)
-            return fewer
+            return min(processes, int(asked))
         if "cuda" in group.references:
             return 1
         available_mib = machine.memory_limit_mib("auto")
@@ -321,9 +319,7 @@ class Plan:
         return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
 
     def environment_of(self, column: Column) -> Environment:
-        """Return the environment of a column: a locked one, with overlays if any, or the user's
-        own.
-        """
+        """Return the environment of a column: locked, with overlays, or the user's own."""
         return self._environments[column.name]
 
     def resolved(self) -> dict[str, Any]:
@@ -335,6 +331,16 @@ class Plan:
     def sha256(self) -> str:
         """Digest of the whole plan."""
         return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def config_json(self) -> str:
+        """The configuration; its keys are sorted, except where their order is the table's."""
+        return json.dumps(dict(sorted(self.config.document().items())))
+
+    @property
+    def regression_check(self) -> str:
+        """The settings of the comment on a pull request, as JSON."""
+        return json.dumps((self.config.answer or RegressionCheck.model_validate({})).model_dump())
 
     def document(self) -> dict[str, Any]:
         """Return the plan for the analysis side."""

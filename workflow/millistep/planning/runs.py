@@ -56,9 +56,7 @@ def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int
 
     asked: the configuration's ``runs``. default: the number for ``default``.
     """
-    if not isinstance(asked, dict):
-        return dict.fromkeys(rows, default if asked == REST else asked)
-    named = {str(key): value for key, value in asked.items()}
+    named = {str(k): v for k, v in asked.items()} if isinstance(asked, dict) else {REST: asked}
     rest = named.pop(REST, REST)
     found = dict.fromkeys(rows, default if rest == REST else rest)
     return found | _named(named, rows, ("runs",))
@@ -97,9 +95,7 @@ def looks(default: int, rounds: int) -> int:
 
 
 def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
-    """Return the runs of the rows that keys name: models, tasks or batch sizes, by the path's
-    length.
-    """
+    """Return the runs of the rows that keys name: models, tasks or batch sizes."""
     by_name: dict[str, list[Row]] = {}
     for row in rows:
         name = (row.model, row.task, str(row.batch_size))[len(path) - 1]

@@ -69,8 +69,7 @@ class Start:
         these options on to nodes, which read them from a file.
         """
         if not self.workflow.is_main_process:
-            found: list[str] = json.loads(self.asked.read_text())
-            return found
+            return list(json.loads(self.asked.read_text()))
         named = {*self.workflow.dag_settings.forcerun, *self.workflow.dag_settings.targets}
         asked = (path for path, reason in self.now.items() if reason == changes.ASKED)
         return [path for path in asked if path not in named]

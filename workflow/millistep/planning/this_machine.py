@@ -58,8 +58,7 @@ def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
 def threads(asked: Any) -> int:
     """Return the number of threads; for auto and physical see :mod:`supervise.processors`."""
     words = {"auto": processors.auto, "physical": processors.physical}
-    number: int = words[asked]() if asked in words else asked
-    return number
+    return words[asked]() if asked in words else int(asked)
 
 
 def of_this_machine(config: Config) -> str:
@@ -111,9 +110,7 @@ def check_device(plan: Plan) -> None:
 
 
 def barred(plan: Plan) -> dict[Column, str]:
-    """Return columns that this machine cannot measure, and why; empty if another one measures
-    them.
-    """
+    """Return columns that this machine cannot measure, and why; none if another one measures."""
     found: dict[Column, str] = {}
     for column in plan.columns if plan.here else []:
         if column.accelerator == "cuda" and (reason := _why_no_cuda(plan, column)):
@@ -142,9 +139,7 @@ def cuda_version(lock: Path) -> tuple[int, int] | None:
 
 
 def oldest_driver(lock: Path) -> str | None:
-    """Return the oldest driver that runs the CUDA that a lock installs; None if that is not
-    known.
-    """
+    """Return the oldest driver that runs the CUDA of a lock; None if that is unknown."""
     cuda = cuda_version(lock)
     return OLDEST_DRIVER.get(cuda[0]) if cuda else None
 

@@ -21,9 +21,7 @@ NO_CUDNN = "cuDNN computes on GPUs"
 
 
 def unsupported(plan: Plan) -> dict[tuple[Row, str], str]:
-    """Return the unsupported cells of a plan, as far as they are known before anything is measured:
-    reasons by row and name of the column.
-    """
+    """Return the cells that are known not to run: reasons by row and name of the column."""
     impossible = {column: reason for column in plan.columns if (reason := _impossible(column))}
     found = {
         (row, column.name): reason
@@ -92,9 +90,6 @@ def _impossible(column: Column) -> str | None:
 
 
 def _is_about(entry: Entry, column: Column) -> bool:
-    """Return True if an `unsupported` entry of the configuration or of a model is about a
-    column.
-    """
     named = entry.column in (column.name, column.framework.name)
     asked = entry.jit_compile if isinstance(entry, Incapable) else None
     return named and asked in (None, column.jit_compile)

@@ -78,12 +78,8 @@ def no_reference(options: argparse.Namespace) -> dict[str, Any]:
         },
         "round": int(name.removeprefix("round")),
         "session": None,
-        "started_at": now(),
+        **_not_measured(),
         "finished_at": now(),
-        "status": "",
-        "reason": "",
-        "ending": None,
-        "refused": None,
         "python_loop_ms": None,
         "memory_copy_gib_per_s": None,
         "matmul": [],
@@ -106,9 +102,7 @@ SHARED = (
 
 
 def measure_known_steps() -> int:
-    """Measure steps of known duration as if they were a cell's: through the real supervisor, child,
-    timer and record.
-    """
+    """Measure steps of known duration with the supervisor, child, timer and record of a cell."""
     parser = argparse.ArgumentParser(description=measure_known_steps.__doc__)
     jobs.add_arguments(parser)
     jobs.add_instead(parser)
@@ -122,14 +116,14 @@ def no_known_steps(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "schema": "millistep.self_test/1",
         "identity": options.identity,
-        "started_at": now(),
-        "status": "",
-        "reason": "",
-        "ending": None,
-        "refused": None,
+        **_not_measured(),
         "known_steps": [],
         "same_cell": None,
     }
+
+
+def _not_measured() -> dict[str, Any]:
+    return {"started_at": now(), "status": "", "reason": "", "ending": None, "refused": None}
 
 
 def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
@@ -218,9 +212,7 @@ def write_self_test() -> None:
 
 
 def same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any] | None:
-    """Return ms per step in rounds that measured both names in one session; None without such
-    rounds.
-    """
+    """Return ms per step in rounds that measured both names in one session; None without any."""
     both = [
         (a, b) for a, b in pairs if a["status"] == b["status"] == "ok" and session(a) == session(b)
     ]

@@ -70,9 +70,7 @@ class Ending:
 
 
 def of_record(record: dict[str, Any]) -> tuple[Status, str]:
-    """Return ``(status, reason)`` of a record that keeps to its contract; the reason is empty if
-    ok.
-    """
+    """Return ``(status, reason)`` of a record that matches its contract; no reason if ok."""
     if record["not_tried"]:
         return _of_what_was_not_tried(record["not_tried"])
     if record["ending"] is None:
@@ -125,17 +123,6 @@ def of_control(data: dict[str, Any]) -> tuple[str, str]:
     return of_process(Ending(**data["ending"]))
 
 
-def of_probes(record: dict[str, Any]) -> list[str]:
-    """Return the reasons why steps at other batch sizes or lengths were not timed, one for each."""
-    return [_of_probe(probe["failed"], record) for probe in record["probes"] if probe["failed"]]
-
-
-def _of_probe(failed: dict[str, str], record: dict[str, Any]) -> str:
-    if failed["type"] == PROCESS_ENDED and record["ending"]:
-        return of_process(Ending(**record["ending"]))[1]
-    return _of_failure(**failed)[1]
-
-
 def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
     known = number in {entry.value for entry in signal.Signals}
     name = signal.Signals(number).name if known else f"signal {number}"
@@ -145,9 +132,7 @@ def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
 
 
 def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
-    """Return the status and reason if a library ended the process: it raises nothing, but prints
-    why.
-    """
+    """Return the status and reason of a process that a library ended: it may print why."""
     if not last_words:
         return "error", f"{what} without a message"
     return _by_words(last_words) or "error", f"{what}: {last_words}"[:MAX_REASON]

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from millistep.deploy.virtual_environments import (
-    write_atomically,
-)
+from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import device, machine, preconditions, processors, variables
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, say
 from millistep.supervise.ending import of_control
@@ -160,9 +158,7 @@ class Session:
         return cls(_digest(f"{start} {about} {platform.node()} {gpu}"), gpu, resident)
 
     def member(self, members: list[str], own: str) -> Member:
-        """Return the run's place among the members that are resident together; alone if it is none
-        of them.
-        """
+        """Return the run's place among the members that are resident together, or alone."""
         if own not in members:
             members = [own]
         first = members.index(own) // self.resident * self.resident

@@ -64,21 +64,17 @@ def memory_limit_mib(asked: str) -> int:
 
 def load_average() -> float:
     """Return the load average of the last minute."""
-    of_a_minute: float = psutil.getloadavg()[0]
-    return of_a_minute
+    return float(psutil.getloadavg()[0])
 
 
 def swapped_mib() -> float:
     """Return the MiB swapped in and out since the machine started."""
     swap = psutil.swap_memory()
-    mib: float = (swap.sin + swap.sout) / 2**20
-    return mib
+    return float(swap.sin + swap.sout) / 2**20
 
 
 def oom_kills() -> int | None:
-    """Return how many of this job's processes the kernel killed for memory; if it does not count
-    these, of the whole machine's.
-    """
+    """Return the kernel's kills for memory in this job, or in the whole machine if uncounted."""
     own = oom_kills_of_group()
     return own if own is not None else counters(VMSTAT).get("oom_kill")
 
@@ -93,9 +89,7 @@ def memory_limit_bytes(root: Path = ROOT) -> int | None:
 
 
 def processor_time(root: Path = ROOT) -> float | None:
-    """Return the number of CPUs whose time this group may use, by its own quota or by one around
-    it; None without a quota.
-    """
+    """Return the number of CPUs whose time this group may use; None without a quota."""
     quotas = []
     for group in _groups(root):
         with contextlib.suppress(OSError, ValueError):

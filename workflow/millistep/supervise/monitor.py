@@ -127,8 +127,7 @@ class Gpu:
         """Return the joules since the driver was loaded; None for an instance."""
         if self.is_part:
             return None
-        joules: float = self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device) / 1e3
-        return joules
+        return float(self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device)) / 1e3
 
     def reading(self) -> dict[str, Any]:
         """Return clocks, temperature, power, reasons for slower clocks, other processes, memory.
@@ -173,8 +172,7 @@ class Gpu:
         return foreign, None if not held or None in held else sum(held) / 2**20
 
     def _free_memory_mib(self) -> float:
-        mib: float = self.nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20
-        return mib
+        return float(self.nvml.nvmlDeviceGetMemoryInfo(self.part).free) / 2**20
 
 
 def _is_ours(pid: int) -> bool:

@@ -50,14 +50,11 @@ class Job:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """All that defines the number, by name."""
-        found: dict[str, Any] = json.loads(self.identity_text)
-        return found
+        return dict(json.loads(self.identity_text))
 
 
 def run(job: Job, member: Member) -> dict[str, Any]:
-    """Measure one run and return its record, without its session; raises :class:`Refused` and
-    OSError.
-    """
+    """Measure a run; return its record without a session. Raises :class:`Refused`, OSError."""
     check_environment(job.identity, job.environment)
     job.log.parent.mkdir(parents=True, exist_ok=True)
     record = skeleton(job.identity_text, job.environment)
@@ -77,11 +74,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     record["load"]["before"] = machine.load_average()
     record["started_at"] = now()
     with contextlib.ExitStack() as stack:
-        monitor = Monitor(
-            record["threads"]["affinity"],
-            visible_device(identity),
-            interval_s,
-        )
+        monitor = Monitor(record["threads"]["affinity"], visible_device(identity), interval_s)
         with member.preparing(alone=bool(identity["extras"])) as alone:
             stack.enter_context(monitor)
             child = stack.enter_context(_child(job, record["threads"]["affinity"]))
@@ -102,7 +95,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         record["timing"]["in_turns"] = member.in_turns
         record["timing"]["start_alone"] = alone
         record["timing"]["outside_turns"] = _outside(record["timing"]["windows"], child.turns_ns)
-    record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
+    record["load"]["swapped_mib"] = machine.swapped_mib() - swapped
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     if member.in_turns == 1:  # else others use energy within the window, too
@@ -138,13 +131,9 @@ def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
     # An identity has only the settings that its framework takes.
     cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
     cell["model"] = identity.get("builders", identity["model"])  # whose builders it has
-    request = {
-        "scale": identity["scale"],
+    names = ("scale", "parameters", "trains", "extras", "probes")
+    request = {name: identity[name] for name in names} | {
         "cell": cell,
-        "parameters": identity["parameters"],
-        "trains": identity["trains"],
-        "extras": identity["extras"],
-        "probes": identity["probes"],
         "affinity": affinity,
         "folders": list(job.folders),
         "cpu_stats": machine.cpu_stats(),
@@ -216,7 +205,3 @@ def _outside(windows: list[dict[str, Any]], turns_ns: list[tuple[int, int]]) -> 
 
 def _steps(timing: dict[str, Any] | None) -> int:
     return sum(window["steps"] for window in timing["windows"]) if timing else 0
-
-
-def _difference(before: float | None, after: float | None) -> float | None:
-    return None if before is None or after is None else after - before

@@ -20,16 +20,6 @@ class Refused(Exception):
     """This run must not be measured; the message is one line for the user."""
 
 
-def machine_card(identity: dict[str, Any]) -> dict[str, Any]:
-    """Return a record's description of the machine and of the run's GPU; raises
-    :class:`Refused`.
-    """
-    try:
-        return machine.summary(identity["accelerator"], identity["device"])
-    except device.NoSuchDevice as problem:
-        raise Refused(str(problem)) from None
-
-
 def visible_device(identity: dict[str, Any]) -> str | None:
     """Return the GPU as a run's process and its monitor see it; None for a run on the CPU."""
     if identity["accelerator"] != "cuda":

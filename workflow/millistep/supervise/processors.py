@@ -70,9 +70,7 @@ def beside(processors: list[int], topology: Path = TOPOLOGY) -> list[int]:
 
 
 def _listed(path: Path) -> set[int]:
-    """Return the numbers in a list as the kernel writes it, '0-3,8'; none if there is no such
-    file.
-    """
+    """Return the numbers in the kernel's list, such as '0-3,8'; none without a file."""
     try:
         ranges = [part.split("-") for part in path.read_text().strip().split(",") if part]
     except OSError:

@@ -11,18 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from millistep.supervise import ending, machine, preconditions, processors
+from millistep.supervise import ending, machine, processors
+from millistep.supervise.device import NoSuchDevice
 
-CELL_FIELDS = (
-    "scale",
-    "accelerator",
-    "model",
-    "task",
-    "batch_size",
-    "column",
-    "framework",
-    "run",
+CELL_FIELDS = ("scale", "accelerator", "model", "task", "batch_size", "column", "framework", "run")
+LOAD = (
+    *("before", "after", "foreign_cpu_share", "system_cpu_share", "page_faults_per_step"),
+    *("quota_periods", "quota_throttled_periods", "swapped_mib"),
 )
+MEMORY = ("peak_rss_mib", "peak_device_mib", "peak_device_counts", "device_limit_mib")
 THREAD_POLICY = (
     "one thread per processor, of each physical core first, in a process confined to these, "
     "the same number in every pool"
@@ -30,9 +27,7 @@ THREAD_POLICY = (
 
 
 def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
-    """Return a record without results, with what is measured and where; its status is
-    killed.
-    """
+    """Return a killed run's record: what is measured and where, without results."""
     identity = json.loads(identity_text)
     return {
         "schema": SCHEMA,
@@ -57,26 +52,12 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
         },
         "machine": _machine(identity),
         "session": None,
-        "load": {
-            "before": None,
-            "after": None,
-            "foreign_cpu_share": None,
-            "system_cpu_share": None,
-            "page_faults_per_step": None,
-            "quota_periods": None,
-            "quota_throttled_periods": None,
-            "swapped_mib": None,
-        },
+        "load": dict.fromkeys(LOAD),
         "monitor": None,
         "timing": None,
         "probes": [],
         "work": None,
-        "memory": {
-            "peak_rss_mib": None,
-            "peak_device_mib": None,
-            "peak_device_counts": None,
-            "device_limit_mib": None,
-        },
+        "memory": dict.fromkeys(MEMORY),
         "energy": None,
         "host_overhead": None,
         "calls": None,
@@ -90,8 +71,8 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
 def _machine(identity: dict[str, Any]) -> dict[str, Any]:
     """Return the machine's description, without a GPU that is not there."""
     try:
-        return preconditions.machine_card(identity)
-    except preconditions.Refused:
+        return machine.summary(identity["accelerator"], identity["device"])
+    except NoSuchDevice:
         return machine.summary("cpu")
 
 
@@ -187,9 +168,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """Parse a record, checking only its schema's name and its first level; raises
-    :class:`Unreadable`.
-    """
+    """Parse a record, checking only schema and first level; raises :class:`Unreadable`."""
     try:
         found = json.loads(raw.decode())
     except UnicodeDecodeError:
@@ -235,9 +214,7 @@ def entries(path: Path, name: str, needed: set[str]) -> list[dict[str, Any]]:
 
 
 def could_not_begin(record: dict[str, Any]) -> bool:
-    """Return True if a record only shows that its environment was missing, which may change at a
-    start.
-    """
+    """Return True if only the environment was missing, which may change at a start."""
     return "not_deployed" in (record["not_tried"] or {})
 
 
@@ -256,5 +233,5 @@ def disturbed(record: dict[str, Any]) -> str:
 def step_ms(record: dict[str, Any]) -> float:
     """Return ms per step of all timed steps of a record together, as in the table."""
     windows = record["timing"]["windows"]
-    ms: float = sum(w["elapsed_ns"] for w in windows) / sum(w["steps"] for w in windows) / 1e6
-    return ms
+    elapsed_ns: float = sum(window["elapsed_ns"] for window in windows)
+    return float(elapsed_ns / sum(window["steps"] for window in windows) / 1e6)

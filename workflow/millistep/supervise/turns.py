@@ -32,7 +32,6 @@ PREPARING, READY, DONE = "preparing", "ready", "done"
 WAIT_S = 0.5  # between two looks of a member whose group waits for another one
 LOOK_S = 0.03  # between two looks of a member that waits for its turn
 NEVER_CAME_S = 20.0  # after that, a member that never started is left out
-PROCESS_MIB = 1024  # of host memory that a framework takes besides the model
 
 
 class Member:
@@ -70,11 +69,9 @@ class Member:
         """The number of processes that take turns; 1 before the turns begin, and alone."""
         return self._count
 
-    @contextlib.contextmanager
-    def computing(self) -> Iterator[None]:
+    def computing(self) -> contextlib.AbstractContextManager[None]:
         """Hold the machine: nothing else computes meanwhile."""
-        with self._machine.held():
-            yield
+        return self._machine.held()
 
     @contextlib.contextmanager
     def preparing(self, alone: bool) -> Iterator[bool]:
@@ -288,18 +285,6 @@ def member_of(turn: int, members: int) -> int:
     """Return the member of a turn in the balanced order A B C, C B A, A B C ..."""
     place, back = turn % members, turn // members % 2
     return members - 1 - place if back else place
-
-
-def residents(needs_mib: list[float], host_mib: float, accelerator: str) -> int:
-    """Return how many processes of a workload fit into memory together, at least 1.
-
-    needs_mib: MiB that each process needs at least for its model. On a GPU each framework takes
-    most of the memory when it starts, so the answer is 1.
-    """
-    if accelerator != "cpu":
-        return 1
-    each_mib = 3 * max(needs_mib, default=0.0) + PROCESS_MIB  # activations and compilers, too
-    return max(1, min(len(needs_mib), int(host_mib // each_mib)))
 
 
 def _is_locked(path: Path) -> bool:
