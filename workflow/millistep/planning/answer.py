@@ -276,15 +276,12 @@ def _tree(option: str, clone: Path, revision: str) -> Path:
 
 
 def run(command: Sequence[str]) -> int:
-    """Run a command that prints on stderr, and return its exit status. After Ctrl-C, which the
-    command gets from the terminal, too, wait until it has ended.
-    """
+    """Run a command that prints on stderr; return its status, after Ctrl-C once it has ended."""
     with subprocess.Popen(command, stdout=sys.stderr) as process:
         return process.wait()
 
 
 def _models(rows: Sequence[str]) -> dict[str, dict[str, list[int]]]:
-    """Return the configuration's `models`, of rows named 'bert/fit/8'."""
     found: dict[str, dict[str, list[int]]] = {}
     for model, task, batch_size in (row.split("/") for row in rows):
         found.setdefault(model, {}).setdefault(task, []).append(int(batch_size))

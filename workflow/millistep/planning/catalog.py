@@ -101,7 +101,6 @@ class Models:
         raise ConfigError(f"models: unknown model '{name}'; allowed are {', '.join(known)}")
 
     def _folder(self, name: str) -> Model | None:
-        """Return the model of the folder of this name; None if there is none."""
         for root in self._roots:
             folder = root / "models" / name
             if (folder / "model.yaml").is_file():
@@ -222,7 +221,6 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
 
 
 def _framework(path: Path, name: str, folder: Path, entry: dict[str, Any]) -> Framework:
-    """Return a framework; raises :class:`ConfigError` if its entry violates its contract."""
     some = sorted(setting for setting, about in SETTINGS.items() if about.frameworks)
     own = entry.get("settings")
     for key in own if isinstance(own, dict) else ():

@@ -36,9 +36,7 @@ class Unreadable:
 
 
 def reasons(plan: Plan, root: Path = Path()) -> dict[str, str | Unreadable]:
-    """Return ``{path of the record: reason}`` for all runs that have to be measured, including the
-    second runs of the self-test's cell; the reason is a text or :class:`Unreadable`.
-    """
+    """Return the reason, a text or :class:`Unreadable`, by record, for all runs to be measured."""
     found = ((path, why(run, root)) for path, run in plan.timed.items())
     return {path: reason for path, reason in found if reason}
 

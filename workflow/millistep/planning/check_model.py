@@ -119,7 +119,6 @@ def printed(found: dict[str, dict[str, Found]]) -> str:
 
 
 def _words(one: Found) -> list[str]:
-    """Return what is printed of a task on a framework: sizes, shapes, execution."""
     if "parameters" not in one:
         return ["not built"]
     sizes = one["parameters"]

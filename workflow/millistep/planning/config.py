@@ -79,7 +79,6 @@ class _EachKeyOnce:
 
 
 def _check_keys(node: yaml.MappingNode) -> None:
-    """Raise a YAMLError for a key that is there twice."""
     marks: dict[str, yaml.Mark] = {}
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode) and key.tag != MERGE:
@@ -165,9 +164,7 @@ def check_word(where: str, word: str) -> None:
 
 
 def check_names(roots: Iterable[Path], part: str) -> None:
-    """Raise :class:`ConfigError` if two folders have a module or package of one name in this part
-    of them: Python would import the first of them for both.
-    """
+    """Raise :class:`ConfigError` if two folders have a module of one name in this part of them."""
     seen: set[str] = set()
     for root in roots:
         for path in sorted(Path(root, part).glob("*")):

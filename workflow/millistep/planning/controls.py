@@ -44,9 +44,7 @@ class Controls:
 
     @cached_property
     def candidates(self) -> dict[str, list[Column]]:
-        """By accelerator, cuda first: the columns that can run controls in their environments, the
-        simplest first, so that a new column does not change the choice.
-        """
+        """Columns that can run controls, by accelerator (cuda first), the simplest ones first."""
         columns = sorted(self._plan.measurable or self._plan.columns, key=_simplicity)
         found = {kind: [c for c in columns if c.accelerator == kind] for kind in ("cuda", "cpu")}
         return {kind: of_kind for kind, of_kind in found.items() if of_kind}
@@ -165,7 +163,6 @@ class Controls:
         )
 
     def _facts(self, column: Column) -> dict[str, Any]:
-        """Return the facts in the identity of every control."""
         return {**identity.of_column(self._plan, column), "threads": self._plan.threads}
 
 
@@ -176,5 +173,4 @@ def _simplicity(column: Column) -> tuple[int, int, int, int]:
 
 
 def _extras(column: Column) -> int:
-    """Return the number of settings in a column's name."""
     return column.name.count("+")

@@ -34,9 +34,7 @@ def check_portable(plan: Plan) -> None:
 
 
 def bundle_document(plan: Plan) -> dict[str, Any]:
-    """Return ``bundle.json``: the jobs of each workload and round, in measuring order. A job lists
-    the columns that can run it, with their options.
-    """
+    """Return ``bundle.json``: all jobs in measuring order, with the columns that can run each."""
     controls, column = plan.controls, plan.controls.column
     steps = [_group(plan, group) for group in plan.groups]
     first = len([group for group in plan.groups if group.number == 1])

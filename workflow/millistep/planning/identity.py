@@ -46,7 +46,6 @@ def of_run(plan: Plan, row: Row, column: Column, number: int) -> str:
 
 
 def _of_cell(plan: Plan, model: Model, row: Row, column: Column) -> dict[str, Any]:
-    """Return the facts that all runs of a cell share."""
     about, builders = model.tasks[row.task], model.folder.name
     folders = (*map(Path, plan.config.folders),)
     return {

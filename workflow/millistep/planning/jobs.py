@@ -45,9 +45,7 @@ class Jobs:
         return self.of_file(pattern, self._turns)
 
     def _turns(self, path: str) -> str:
-        """Return the options of one run. Its members are the runs of its workload and round that
-        this start measures, in the order of their turns.
-        """
+        """Return the options of one run, with the runs that it takes turns with, in their order."""
         measured, group = self._start.measured, self._plan.group_of[path]
         if path not in measured:
             # Snakemake was killed before it noticed that the run was complete: keep its record.
@@ -105,9 +103,7 @@ class Jobs:
         return []
 
     def references(self, wildcards: Any) -> list[str]:
-        """Return the files of the reference workload that exist, and those that this start makes:
-        before the first workload of each round.
-        """
+        """Return reference files that exist or that this start makes: before each round."""
         start, rounds, found = self._start, set(), []
         for group in self._plan.groups:
             measured = not start.elsewhere and any(run.record in start.now for run in group.runs)
@@ -221,7 +217,6 @@ class Handlers:
             self._show_what_is_kept()
 
     def _drawn(self) -> int | None:
-        """Return the time of the page's last change, by its file system; None without a page."""
         return self._page.stat().st_mtime_ns if self._page.exists() else None
 
     def _show_what_is_kept(self) -> None:
@@ -236,7 +231,6 @@ class Handlers:
             tell(f"report so far: {last.as_posix()}")
 
     def _show_results(self) -> None:
-        """Print the table, the sentences of the first page, and where the report is."""
         sys.stdout.flush()
         sys.stdout.buffer.write(self._page.with_name("table.md").read_bytes())
         try:

@@ -43,9 +43,7 @@ class Start:
 
     @cached_property
     def now(self) -> dict[str, Any]:
-        """Records to be measured, and those that -R, -F or -f requests, with the reasons.
-        Snakemake has these options once all rules are read.
-        """
+        """Records to be measured, and those that -R, -F or -f requests, with the reasons."""
         asked, controls = self.workflow.dag_settings, self.plan.controls
         names = {*asked.forcerun, *(asked.targets if asked.forcetargets else ())}
         rules = {path: run.column.rule for path, run in self.plan.timed.items()}
@@ -65,9 +63,7 @@ class Start:
 
     @cached_property
     def asked_of_nodes(self) -> list[str]:
-        """Records that nodes measure only because -R or -F requests them. Snakemake does not pass
-        these options on to nodes, which read them from a file.
-        """
+        """Records that -R or -F requests from nodes, which read them from a file."""
         if not self.workflow.is_main_process:
             return list(json.loads(self.asked.read_text()))
         named = {*self.workflow.dag_settings.forcerun, *self.workflow.dag_settings.targets}
@@ -179,7 +175,6 @@ class Start:
             logger.addHandler(handler)
 
     def _tell(self) -> None:
-        """Print notices about the plan and its records."""
         for notice in self.plan.notices:
             tell(notice)
         for path, reason in changes.unreadable(self.to_measure):

@@ -72,7 +72,6 @@ def _of_models(plan: Plan) -> list[tuple[str, Entry]]:
 def _check(
     where: str, plan: Plan, model: str, task: str | None, column: str, allowed: Iterable[str]
 ) -> None:
-    """Raise :class:`ConfigError` for a task or a column that does not exist."""
     tasks = plan.models.load(model).tasks
     if task and task not in tasks:
         raise ConfigError(f"{where}: {model} has no task '{task}'; allowed are {', '.join(tasks)}")

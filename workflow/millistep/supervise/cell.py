@@ -48,7 +48,7 @@ def main() -> int:
         file.reserve()
         record = recorded(options)
         hold()  # a signal now would lose the run
-        if _was_not_tried(record) and _has_earlier(options):
+        if _was_not_tried(record) and _earlier(options):
             say(f"{options.record}: keeping the earlier record: {record['reason']}")
         else:
             record = file.write(record)
@@ -96,7 +96,6 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _planned(options: argparse.Namespace, identity: dict[str, Any]) -> dict[str, Any]:
-    """Return a record's description of an environment that was not inspected."""
     return {
         "name": options.environment.stem,
         "method": options.deployment,
@@ -129,11 +128,6 @@ def _is_measured(options: argparse.Namespace) -> bool:
     """Return whether a record of this run is there: its job was killed after it was written."""
     found = _earlier(options)
     return bool(found and found["identity"] == options.identity)
-
-
-def _has_earlier(options: argparse.Namespace) -> bool:
-    """Return whether there is a record of an earlier measurement, which is worth keeping."""
-    return _earlier(options) is not None
 
 
 def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:

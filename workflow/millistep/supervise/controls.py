@@ -154,7 +154,6 @@ def _job(
     environment: dict[str, Any],
     options: argparse.Namespace,
 ) -> parent.Job:
-    """Return the job of a run whose step lasts ``step_ms`` milliseconds."""
     cell: dict[str, Any] = {
         "model": "known_step",
         "column": "known_step",

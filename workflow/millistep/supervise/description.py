@@ -121,7 +121,6 @@ def _system(root: Path) -> Facts:
 
 
 def _limits(root: Path) -> Facts:
-    """Return the limits that a container or a cluster sets to this process."""
     quota, most = processor_time(root), memory_limit_bytes(root)
     return {
         "usable processors": str(len(psutil.Process().cpu_affinity()))
@@ -134,7 +133,6 @@ def _limits(root: Path) -> Facts:
 
 
 def _text(path: Path) -> str | None:
-    """Return a file's content, None if it is missing, unreadable or empty."""
     try:
         return path.read_text(errors="replace").strip() or None
     except OSError:

@@ -171,7 +171,6 @@ def _own_words(message: str) -> str:
 
 
 def _by_words(message: str) -> Status | None:
-    """Return the status that follows from a library's words alone, None if none does."""
     if any(words in message for words in OUT_OF_MEMORY_WORDS):
         return "oom"
     cannot_here = (*NO_DEVICE_WORDS, NO_COMPILER_WORDS)

@@ -157,9 +157,7 @@ def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
 
 
 def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> list[dict[str, Any]]:
-    """Return the probes; if the process died after the measurement, the missing ones as failed,
-    unless its framework makes none.
-    """
+    """Return the probes; the missing ones as failed if the process died after measuring."""
     done: list[dict[str, Any]] = child.reported("probes", "probes") or []
     if not child.reported("measured", "probeable") or ending.of_process(seen)[0] == "ok":
         return done

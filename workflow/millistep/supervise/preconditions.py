@@ -179,7 +179,6 @@ def as_planned(
 
 
 def _is_newer(prefix: Path, marker: Path) -> bool:
-    """Return True if an environment was made again after its marker was written."""
     mark = prefix / COMPLETE
     return mark.exists() and mark.stat().st_mtime_ns > marker.stat().st_mtime_ns
 

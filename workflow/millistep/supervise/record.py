@@ -69,7 +69,6 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _machine(identity: dict[str, Any]) -> dict[str, Any]:
-    """Return the machine's description, without a GPU that is not there."""
     try:
         return machine.summary(identity["accelerator"], identity["device"])
     except NoSuchDevice:
@@ -203,9 +202,7 @@ def read(path: str | Path) -> dict[str, Any]:
 
 
 def entries(path: Path, name: str, needed: set[str]) -> list[dict[str, Any]]:
-    """Return a list in a JSON file of ours; empty if the file is missing or broken, or an entry
-    lacks anything that is needed.
-    """
+    """Return a list in a JSON file of ours; empty if the file or an entry is broken."""
     try:
         found: list[dict[str, Any]] = json.loads(path.read_text())[name]
         return found if all(needed <= {*entry} for entry in found) else []

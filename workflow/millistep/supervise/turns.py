@@ -193,7 +193,6 @@ class Member:
             os.close(descriptor)
 
     def _all_wait(self) -> bool:
-        """Return whether all members wait for the machine."""
         others = (member for member in range(len(self._members)) if member != self._own)
         return all(_is_locked(self._place_of(member)) for member in others)
 
@@ -206,7 +205,6 @@ class Member:
 
     @contextlib.contextmanager
     def _present(self) -> Iterator[None]:
-        """Hold this member's file."""
         self._folder.mkdir(exist_ok=True)
         partial = self._folder / f".{self._own}-{os.getpid()}"
         self._descriptor = opened(partial)
@@ -245,7 +243,6 @@ class Member:
             os.close(descriptor)
 
     def _wait_for_all(self) -> list[int]:
-        """Wait until every member is ready or gone; return the members that are ready."""
         alone_since = time.monotonic()
         while True:
             states = self._states()
@@ -267,9 +264,7 @@ class Member:
         os.replace(partial, self._folder / "turn")
 
     def _owners(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return member and number of the present turn and of the one after it, passing over
-        members that are done or gone. This member is never passed over.
-        """
+        """Return member and number of this turn and the next, skipping members that are gone."""
         first, number = self._turn(), len(self._members)
         found: list[tuple[int, int]] = []
         for turn in range(first, first + 3 * number):
@@ -288,7 +283,6 @@ def member_of(turn: int, members: int) -> int:
 
 
 def _is_locked(path: Path) -> bool:
-    """Return whether a living process holds the lock of a file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
