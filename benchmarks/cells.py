@@ -69,7 +69,7 @@ def planned(scale, models=None, columns=None, tasks=None, **changes):
 
 def takers(setting):
     """Return names of the frameworks that take a setting."""
-    from millistep.planning.frameworks import frameworks
+    from millistep.planning.catalog import frameworks
 
     return [name for name, about in frameworks([]).items() if setting in about.own]
 

@@ -75,7 +75,7 @@ def interpreters(accelerator, named):
 
 def registry():
     """Return the frameworks, read outside of the columns' environments, which have no YAML."""
-    from millistep.planning.frameworks import frameworks
+    from millistep.planning.catalog import frameworks
 
     return {name: about for name, about in frameworks([]).items() if about.family != "host"}
 

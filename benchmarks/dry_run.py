@@ -22,7 +22,7 @@ from tests.shared import copy_tree
 from millistep.contracts.base import schema
 from millistep.contracts.record import Record
 from millistep.deploy.environments import definition_sha256, virtual_prefix
-from millistep.planning.frameworks import frameworks
+from millistep.planning.catalog import frameworks
 from millistep.planning.plan import Plan
 from millistep.supervise.record import (
     SCHEMA,

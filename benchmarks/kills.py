@@ -21,7 +21,7 @@ from pathlib import Path
 import psutil
 from tests.fake_project import fake_project
 
-from millistep.supervise import reading
+from millistep.supervise import record
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -109,8 +109,8 @@ def whole(project) -> dict[str, bytes]:
     found = {}
     for path, content in project.records().items():
         try:
-            reading.parse(content)
-        except reading.Unreadable:
+            record.parse(content)
+        except record.Unreadable:
             continue
         found[path] = content
     return found

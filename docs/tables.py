@@ -9,11 +9,9 @@ import re
 
 from millistep.contracts.base import schema
 from millistep.contracts.settings import DEFAULTS, SETTINGS, Setting, Settings, spelled
+from millistep.planning.catalog import TITLES, Model, Models, frameworks, measures
 from millistep.planning.config import read_configuration
-from millistep.planning.frameworks import frameworks
 from millistep.planning.identity import ENVS
-from millistep.planning.measures import TITLES, measures
-from millistep.planning.models import Model, Models
 
 README = ENVS.parent / "config/README.md"
 HEAD = "| setting | meaning | allowed | default | frameworks |\n|---|---|---|---|---|\n"

@@ -1,5 +1,5 @@
 """The frameworks of this repository."""
 
-from millistep.planning.frameworks import frameworks
+from millistep.planning.catalog import frameworks
 
 NETS = frameworks([])

@@ -28,9 +28,9 @@ def test_every_command_describes_its_options(name, tmp_path):
 
 def test_rules_call_commands_that_exist():
     rules = [path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk")]
-    called = {
-        name.split()[0] for text in rules for name in re.findall(r'program\(\s*"([^"]+)"', text)
-    }
+    pattern = r'(?:program|measured)\(\s*"([^"]+)"|[^.\w](alone)\('
+    found = (names for text in rules for names in re.findall(pattern, text))
+    called = {name or alone for name, alone in found}
     assert called == set(FOR_RULES) - {"check", "render", "archive", "comment"}
 
 

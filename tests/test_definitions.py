@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 from locks.definitions import BEFORE, INSTALL, STACK, Definition, definitions
 from locks.pins import EVERYWHERE, LINUX_ARM, LINUX_X86, MACOS
-from millistep.planning.frameworks import frameworks
+from millistep.planning.catalog import frameworks
 from tests.shared import ROOT
 
 ENVS = ROOT / "envs"

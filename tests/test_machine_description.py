@@ -5,7 +5,7 @@ import json
 import os
 import platform
 
-from millistep.supervise import description, host, machine
+from millistep.supervise import description, machine
 
 from .measure import nvml
 from .shared import put, valid
@@ -119,22 +119,22 @@ FACTS = {
 def test_facts_of_a_made_up_machine(tmp_path):
     for path, content in SYSTEM.items():
         put(tmp_path / path, f"{content}\n")
-    sections = host.sections(tmp_path)
+    sections = description.sections(tmp_path)
     facts = {name: value for section in sections.values() for name, value in section.items()}
     assert FACTS.items() <= facts.items()
     (tmp_path / "sys/class/dmi/id/product_name").write_bytes(b"PC\xff")
-    assert "PC\ufffd" in json.dumps(host.sections(tmp_path), ensure_ascii=False)
+    assert "PC\ufffd" in json.dumps(description.sections(tmp_path), ensure_ascii=False)
     limits = sections["Limits of this process"]
     assert (limits["processor time"], limits["memory"]) == ("1.5 processors", "8.0 GiB")
     assert "S123" not in json.dumps(sections)
     for limit in ("job/cpu.max", "memory.max"):
         (tmp_path / "sys/fs/cgroup" / limit).unlink()
-    limits = host.sections(tmp_path)["Limits of this process"]
+    limits = description.sections(tmp_path)["Limits of this process"]
     assert (limits["processor time"], limits["memory"]) == ("not limited", "not limited")
 
 
 def test_a_machine_that_tells_nothing_still_has_a_card(tmp_path):
-    sections = host.sections(tmp_path)
+    sections = description.sections(tmp_path)
     assert sections["Caches"] == {}
     assert sections["Clocks"]["governor"] is None
     assert sections["Limits of this process"]["memory"] == "not limited"

@@ -13,7 +13,7 @@ import pytest
 
 from millistep.deploy.environments import definition_sha256
 from millistep.deploy.overlays import content, with_overlays
-from millistep.supervise import ending, jobs
+from millistep.supervise import ending, preconditions
 from tests.planning.test_config import plan
 from tests.shared import ROOT, succeed, valid
 from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
@@ -36,7 +36,7 @@ def put_over(workshop: Workshop, *sources, method="venv", **options):
 def as_planned(workshop, marker, wanted, method="venv", **options):
     """Whether the supervisor takes a marker as it is."""
     facts = {"definition": workshop.definition, "environment": workshop.folder / "marker.json"}
-    return jobs.as_planned(
+    return preconditions.as_planned(
         marker, Namespace(**{**facts, "deployment": method, "another": False, **options}), wanted
     )
 

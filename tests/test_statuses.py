@@ -9,8 +9,7 @@ import pytest
 
 from millistep.contracts.record import Status
 from millistep.supervise import ending
-from millistep.supervise.device_memory import whose_limit
-from millistep.supervise.ending import STATUSES, Ending, of_control, of_process
+from millistep.supervise.ending import STATUSES, Ending, of_control, of_process, whose_limit
 from tests.shared import ROOT
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from millistep.planning.unsupported import NO_GPU
+from millistep.planning.this_machine import NO_GPU
 
 from . import harness
 from .conftest import completed

@@ -19,8 +19,8 @@ A100_80, H100 = "NVIDIA A100-SXM4-80GB (stand-in)", "NVIDIA H100 80GB HBM3 (stan
 FACTS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from millistep.supervise import gpu, sampler
-print(json.dumps([gpu.facts(sys.argv[2]), sampler.Gpu(sys.argv[2]).reading()]))
+from millistep.supervise import description, monitor
+print(json.dumps([description.gpu_facts(sys.argv[2]), monitor.Gpu(sys.argv[2]).reading()]))
 """
 # Holds memory of the first visible device until it is told to end.
 HOLDER = """

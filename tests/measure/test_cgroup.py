@@ -2,7 +2,7 @@
 
 import pytest
 
-from millistep.supervise import cgroup, machine
+from millistep.supervise import machine
 
 from ..shared import put
 
@@ -31,16 +31,16 @@ def test_the_least_of_the_jobs_groups_limits_it_and_no_other_jobs(root):
         f"{job}/step_0/memory.events": "low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n",
     }
     system = root(V2, v2)
-    assert (cgroup.memory_limit_bytes(system), cgroup.oom_kills(system)) == (5 * GIB, 1)
+    assert (machine.memory_limit_bytes(system), machine.oom_kills_of_group(system)) == (5 * GIB, 1)
     (system / f"sys/fs/cgroup/{job}/step_0/memory.max").write_text("max\n")
-    assert cgroup.memory_limit_bytes(system) is None
+    assert machine.memory_limit_bytes(system) is None
 
 
 def test_the_least_quota_of_processor_time_counts(root):
     v2 = {"system.slice/cpu.max": "300000 100000\n", f"{V2[4:-1]}/cpu.max": "max 100000\n"}
     system = root(V2, v2)
-    assert cgroup.processor_time(system) == 3
-    assert cgroup.cpu_stats(system) == [str(system / "sys/fs/cgroup/system.slice/cpu.stat")]
+    assert machine.processor_time(system) == 3
+    assert machine.cpu_stats(system) == [str(system / "sys/fs/cgroup/system.slice/cpu.stat")]
 
 
 @pytest.mark.parametrize(
@@ -52,18 +52,18 @@ def test_the_least_quota_of_processor_time_counts(root):
     ],
 )
 def test_a_container_has_the_limit_of_what_it_sees(root, group):
-    assert cgroup.memory_limit_bytes(root(f"0::{group}\n", {"memory.max": "77\n"})) == 77
+    assert machine.memory_limit_bytes(root(f"0::{group}\n", {"memory.max": "77\n"})) == 77
 
 
 def test_where_nothing_is_told_the_machine_is_the_limit(tmp_path, monkeypatch):
-    assert cgroup.memory_limit_bytes(tmp_path) is None
-    assert cgroup.processor_time(tmp_path) is None
-    assert cgroup.oom_kills(tmp_path) is None
+    assert machine.memory_limit_bytes(tmp_path) is None
+    assert machine.processor_time(tmp_path) is None
+    assert machine.oom_kills_of_group(tmp_path) is None
     (tmp_path / "vmstat").write_text("pswpin 3\noom_kill 5\n")
     monkeypatch.setattr(machine, "VMSTAT", tmp_path / "vmstat")
     for limit_bytes, kills, found in ((None, None, 5), (GIB, 0, 0)):
-        monkeypatch.setattr(cgroup, "memory_limit_bytes", lambda limit=limit_bytes: limit)
-        monkeypatch.setattr(cgroup, "oom_kills", lambda kills=kills: kills)
+        monkeypatch.setattr(machine, "memory_limit_bytes", lambda limit=limit_bytes: limit)
+        monkeypatch.setattr(machine, "oom_kills_of_group", lambda kills=kills: kills)
         assert machine.oom_kills() == found
         assert (machine.memory_mib_total() == 1024) == (limit_bytes == GIB)
         assert (machine.memory_limit_mib("auto") == int(0.9 * 1024)) == (limit_bytes == GIB)

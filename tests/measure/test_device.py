@@ -32,7 +32,7 @@ def test_one_gpu_the_same_for_card_monitor_and_process(gpus, visible, asked, ind
     gpus(A100, A100, A100, visible=visible)
     assert device.chosen(asked).index == index
     assert preconditions.visible_device(wanted(asked)) == uuid(index)
-    assert preconditions.machine_card(wanted(asked))["accelerator_name"] == A100
+    assert machine.summary("cuda", asked)["accelerator_name"] == A100
 
 
 @pytest.mark.parametrize("visible", ["", "-1", "7", "7,0", "NoDevFiles"])
@@ -49,7 +49,7 @@ def test_a_gpu_that_is_not_visible_is_refused_with_those_that_are(gpus, visible,
     gpus(A100, A100, visible=visible)
     words = rf"^device: {asked} is not a visible GPU; .* 0 \(NV"
     with pytest.raises(preconditions.Refused, match=words):
-        preconditions.machine_card(wanted(asked))
+        preconditions.visible_device(wanted(asked))
 
 
 def test_of_a_mixed_machine_the_one_with_the_most_memory_unless_told(gpus):
@@ -76,7 +76,7 @@ def test_an_instance_of_a_divided_gpu_has_its_own_uuid_and_memory(gpus):
     assert first.name == f"{A100} MIG 3g.20gb"
     gpus(A100, A100, divided=[1], visible=part(1, 1))
     assert preconditions.visible_device(wanted()) == part(1, 1)
-    assert preconditions.machine_card(wanted())["accelerator_memory_mib"] == PART_MIB
+    assert machine.summary("cuda")["accelerator_memory_mib"] == PART_MIB
     # CUDA_VISIBLE_DEVICES with the whole GPU's name gives CUDA its first instance.
     gpus(A100, A100, divided=[1], visible=uuid(1))
     assert preconditions.visible_device(wanted()) == part(1, 0)

@@ -8,7 +8,7 @@ from millistep.measure.device_memory import SHARE
 from millistep.measure.frameworks import tensorflow
 from millistep.measure.frameworks.tensorflow import TensorFlowMixin
 from millistep.measure.frameworks.torch import TorchMixin
-from millistep.supervise.device_memory import whose_limit
+from millistep.supervise.ending import whose_limit
 
 GIB = 1024.0  # MiB
 TORCH = (

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from millistep.supervise import watch
-from millistep.supervise.ending import of_probes
+from millistep.supervise.ending import Ending, of_process
 
 LIMITED = {"trouble": "eats_memory", "memory_limit_mib": 300}
 LIMITED_AS_A_WHOLE = {**LIMITED, "trouble": "has_memory_eaten", "time_limit_s": 20}
@@ -108,7 +108,9 @@ def test_a_probe_that_fails_costs_neither_the_run_nor_the_next_and_one_that_kill
     assert "CUDA out of memory" in record["probes"][0]["failed"]["message"]
     record = run(dies_at=[1])
     assert (record["status"], record["reason"]) == ("ok", "")
-    assert of_probes(record) == ["killed from outside by SIGKILL"] * 2
+    assert [probe["failed"]["type"] for probe in record["probes"]] == ["ProcessEnded"] * 2
+    ended = of_process(Ending(**record["ending"]))
+    assert ended == ("killed", "killed from outside by SIGKILL")
     assert record["timing"]["synchronized_ns"]
 
 

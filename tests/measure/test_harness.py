@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from millistep.measure.caught import MOST
-from millistep.supervise import logs
+from millistep.supervise import output
 
 from ..shared import ROOT
 from .conftest import identity
@@ -144,7 +144,7 @@ def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut
     assert {"last words", "ValueError: it has printed enough"} <= set(record["log_tail"])
     with open(tmp_path / "logs/run1.log", "rb") as log:
         kept = log.read()
-    assert kept.startswith(b"xxx") and len(kept) < 2 * logs.FIRST_BYTES + 2**20
+    assert kept.startswith(b"xxx") and len(kept) < 2 * output.FIRST_BYTES + 2**20
     assert re.search(rb"\n\[millistep: \d\d MiB omitted\]\n", kept)
 
 

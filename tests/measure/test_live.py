@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from millistep.deploy.environments import virtual_interpreter
-from millistep.supervise import jobs, parent, reference
+from millistep.supervise import controls, jobs, parent
 from millistep.supervise.ending import of_process
 
 from ..planning.test_config import plan
@@ -46,7 +46,7 @@ def test_a_reference_workload_that_falls_back_to_the_processor_is_found_out_too(
     environment = {**ENVIRONMENT, "interpreter": deployed("keras3-jax")}
     options = argparse.Namespace(log=tmp_path / "log", memory_limit_mib=20_000)
     task = {"part_s": wanted["part_s"]}
-    child = jobs.supervised(reference.PROGRAM, task, wanted, environment, options, 120)
+    child = jobs.supervised(controls.REFERENCE, task, wanted, environment, options, 120)
     found, reason = of_process(child.ending())
     assert found == "unsupported"
     assert reason.startswith("cuda was requested, jax ")

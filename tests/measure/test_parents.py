@@ -22,10 +22,10 @@ print("goes on")
 """
 MEASURING = "from millistep.measure.process import die_with_parent; die_with_parent(parent=parent)"
 SUPERVISOR = """
-from millistep.supervise import interrupts
+from millistep.supervise import console
 os.getppid, now = lambda: parent, os.getppid  # the parent dies after this first look
-interrupts.end_by_interrupt = lambda: setattr(os, "getppid", now)
-interrupts.end_with_snakemake()
+console.end_by_interrupt = lambda: setattr(os, "getppid", now)
+console.end_with_snakemake()
 """
 
 

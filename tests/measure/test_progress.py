@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from millistep.supervise import progress
+from millistep.supervise import cell
 
 from ..shared import ROOT
 from .conftest import ENVIRONMENT, PLUGINS, identity
@@ -65,8 +65,8 @@ def test_the_time_left_is_known_when_the_last_member_of_a_round_ends(tmp_path):
     hour_ago = str(time.time_ns() - 3600 * 10**9)
     for record in records[:2]:
         record.touch()
-    assert progress._left("2/6", hour_ago, members) == ""
+    assert cell._left("2/6", hour_ago, members) == ""
     records[2].touch()
-    assert progress._left("3/6", hour_ago, members) == "; about 60 min left"
+    assert cell._left("3/6", hour_ago, members) == "; about 60 min left"
     os.utime(records[0], ns=(0, 0))  # an earlier start wrote it
-    assert progress._left("3/6", hour_ago, members) == ""
+    assert cell._left("3/6", hour_ago, members) == ""

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from millistep.supervise import sampler
+from millistep.supervise import monitor
 
 from ..shared import put
 
@@ -29,7 +29,7 @@ def test_energy_counters_of_all_packages_add_up_and_may_wrap(tmp_path):
     first = power_domain(tmp_path, "0", "package-0", 9_000_000)
     second = power_domain(tmp_path, "1", "package-1", 0)
     power_domain(tmp_path, "0:0", "dram", 5_000_000)
-    rapl = sampler.Rapl(tmp_path)
+    rapl = monitor.Rapl(tmp_path)
     write(second, 500_000)
     assert rapl.joules() == pytest.approx(0.5)
     write(first, 1_000_000)
@@ -41,7 +41,7 @@ def test_throttle_events_are_those_of_the_runs_processors(tmp_path):
         folder = tmp_path / f"devices/system/cpu/cpu{number}/thermal_throttle"
         write(folder / "core_throttle_count", events)
         write(folder / "package_throttle_count", 1)
-    seen = sampler.Sampler([1, 2], None, tmp_path).sample()
+    seen = monitor.Sampler([1, 2], None, tmp_path).sample()
     assert seen["throttle_events"] == 40 + 500 + 2
     assert seen["joules"] is None
 
@@ -79,7 +79,7 @@ def nvml(monkeypatch):
 
 def test_the_readings_of_a_gpu(nvml):
     nvml()
-    seen = sampler.Sampler([0], "GPU-abc").sample()
+    seen = monitor.Sampler([0], "GPU-abc").sample()
     assert (seen["joules"], seen["counter"]) == (1234.5, "nvml")
     clocks = {"sm_clock_mhz": 1410, "memory_clock_mhz": 1215}
     load = {"temperature_c": 61, "power_w": 312.5, "utilization_percent": 97}
@@ -106,7 +106,7 @@ def child():
 def test_processes_that_measure_are_not_foreign_and_only_the_runs_own_memory_counts(nvml, child):
     def seen(*running, **more):
         nvml(running=running, **more)
-        reading = sampler.Gpu("0").reading()
+        reading = monitor.Gpu("0").reading()
         return reading["foreign_processes"], reading["process_memory_mib"]
 
     own, other = child(MILLISTEP_SCRATCH="/tmp/x"), child()
@@ -125,16 +125,16 @@ def test_the_processes_on_a_gpu_are_asked_for_once_in_a_sample(nvml, monkeypatch
     asked = []
     question = "nvmlDeviceGetComputeRunningProcesses"
     monkeypatch.setattr(sys.modules["pynvml"], question, lambda of: asked.append(of) or [])
-    assert sampler.Gpu("0").reading()["foreign_processes"] == 0
+    assert monitor.Gpu("0").reading()["foreign_processes"] == 0
     assert asked == ["gpu"]
 
 
 def test_a_gpu_without_driver_or_counter_costs_its_readings_alone(nvml):
     nvml(trouble="no driver")
-    seen = sampler.Sampler([0], "0").sample()
+    seen = monitor.Sampler([0], "0").sample()
     assert (seen["gpu"], seen["joules"], seen["counter"]) == (None, None, None)
     nvml(trouble="no counter")
-    seen = sampler.Sampler([0], "0").sample()
+    seen = monitor.Sampler([0], "0").sample()
     assert seen["gpu"]["power_w"] == 312.5
     assert seen["joules"] is None
 
@@ -143,6 +143,6 @@ def test_a_question_that_a_driver_does_not_answer_costs_no_other_reading(nvml, m
     nvml()
     for question in ("CurrentClocksThrottleReasons", "ComputeRunningProcesses"):
         monkeypatch.setattr(sys.modules["pynvml"], f"nvmlDeviceGet{question}", refused)
-    seen = sampler.Sampler([0], "GPU-abc").sample()["gpu"]
+    seen = monitor.Sampler([0], "GPU-abc").sample()["gpu"]
     assert (seen["throttle_reasons"], seen["foreign_processes"]) == (None, None)
     assert (seen["sm_clock_mhz"], seen["power_w"]) == (1410, 312.5)

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millistep.supervise.lock import opened, try_lock
-from millistep.supervise.turns import Member, member_of, residents
+from millistep.supervise.turns import Member, member_of
 
 from ..shared import ROOT, gone, valid, wait_for
 from .conftest import ENVIRONMENT, PLUGINS, identity
@@ -240,19 +240,6 @@ def test_each_pair_of_passes_is_balanced(members, passes):
         m: sum(i % (2 * members) for i, o in enumerate(order) if o == m) for m in range(members)
     }
     assert len(set(places.values())) == 1
-
-
-@pytest.mark.parametrize(
-    ("needs", "host", "accelerator", "fit"),
-    [
-        ([100] * 6, 24_000, "cpu", 6),
-        ([100] * 6, 4_000, "cpu", 3),
-        ([9000], 4_000, "cpu", 1),
-        ([100] * 6, 24_000, "cuda", 1),
-    ],
-)
-def test_residents_fit_into_memory(needs, host, accelerator, fit):
-    assert residents(needs, host, accelerator) == fit
 
 
 def test_stopped_processes_of_a_killed_group_are_ended(tmp_path, monkeypatch):

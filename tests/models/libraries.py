@@ -12,9 +12,8 @@ from millistep.deploy.environments import virtual_interpreter, virtual_prefix
 from millistep.deploy.virtual_environments import COMPLETE
 from millistep.measure import models
 from millistep.measure.frameworks import Cell
+from millistep.planning.catalog import Models, frameworks
 from millistep.planning.columns import STACK
-from millistep.planning.frameworks import frameworks
-from millistep.planning.models import Models
 from tests.nets import NETS
 from tests.shared import ROOT, SMALL_NETS
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from millistep.planning.models import Models
+from millistep.planning.catalog import Models
 from tests.models.libraries import Task, Tasks, cell
 from tests.shared import ROOT, SMALL_NETS
 

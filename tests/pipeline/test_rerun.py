@@ -38,7 +38,7 @@ def test_a_change_of_a_module_that_the_self_test_imports_puts_it_together_again(
     project = fake_project(tmp_path / "project", "step_ms: 1.0")
     project.made("results/self_test.json", TMPDIR=str(tmp_path))
     assert project.planned("--", "results/self_test.json") == {}
-    project.append("workflow/millistep/supervise/reading.py")
+    project.append("workflow/millistep/supervise/record.py")
     assert project.planned("--", "results/self_test.json") == {"self_test": 1}
 
 

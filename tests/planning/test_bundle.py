@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from millistep.planning import bundle, this_machine
+from millistep.planning import files, this_machine
 from millistep.planning.config import ConfigError
 
 from .records import identities
@@ -26,19 +26,19 @@ ELSEWHERE = {"scale": "paper", "accelerator": "cuda", "threads": 10_000, "runs":
     ],
 )
 def test_what_would_be_taken_from_this_machine_is_refused_in_one_line(changes, words):
-    refused(words, lambda: bundle.check_portable(plan(**{**ELSEWHERE, **changes})))
+    refused(words, lambda: files.check_portable(plan(**{**ELSEWHERE, **changes})))
 
 
 def test_a_plan_for_more_processors_is_refused_only_where_it_is_measured():
     planned = plan(**ELSEWHERE)
-    bundle.check_portable(planned)
+    files.check_portable(planned)
     with pytest.raises(ConfigError, match=r"threads: 10000 is more than the \d+ CPUs"):
         this_machine.check_processors(planned)
 
 
 def test_every_timed_file_has_the_identity_that_snakemake_wants():
     planned = plan(**{**ELSEWHERE, "models": BERT})
-    made = bundle.document(planned)
+    made = files.bundle_document(planned)
     jobs = [job for step in made["steps"] for job in step]
     found = {job["output"]: job["by"][0]["identity"] for job in jobs}
     references = {path for group in planned.groups for path in group.references.values()}
@@ -48,8 +48,8 @@ def test_every_timed_file_has_the_identity_that_snakemake_wants():
 
 def test_the_same_plan_makes_the_same_bytes_and_no_framework_is_in_it(tmp_path):
     one, two = tmp_path / "one.zip", tmp_path / "two.zip"
-    bundle.write(plan(**ELSEWHERE), one)
-    bundle.write(plan(**ELSEWHERE), two)
+    files.write_bundle(plan(**ELSEWHERE), one)
+    files.write_bundle(plan(**ELSEWHERE), two)
     assert one.read_bytes() == two.read_bytes()
     assert one.stat().st_size < 2**19
     names = zipfile.ZipFile(one).namelist()
@@ -70,5 +70,5 @@ def test_a_users_models_travel_and_hidden_files_do_not(tmp_path):
     (tmp_path / "mine/models/notes.txt").write_text("")
     (tmp_path / "mine/diary.txt").write_text("")
     planned = plan(**{**ELSEWHERE, "folders": [str(tmp_path / "mine")]})
-    found = {name for name in bundle.files(planned) if name.startswith("folders/")}
+    found = {name for name in files.bundle_files(planned) if name.startswith("folders/")}
     assert found == {"folders/0/models/mine/keras3.py", "folders/0/models/notes.txt"}

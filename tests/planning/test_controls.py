@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from millistep.planning import changes
-from millistep.planning.resident import chunk_of
+from millistep.planning.runs import chunk_of
 
 from .records import write_record
 from .test_config import plan

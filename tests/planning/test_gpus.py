@@ -8,7 +8,7 @@ from millistep.deploy.environments import definition_sha256, post_deploy
 from millistep.planning import this_machine
 from millistep.planning.config import ConfigError
 from millistep.planning.plan import Plan
-from millistep.planning.unsupported import OLDEST_DRIVER, cuda_version, oldest_driver
+from millistep.planning.this_machine import OLDEST_DRIVER, cuda_version, oldest_driver
 from millistep.supervise import processors
 
 from ..measure.nvml import A100, uuid

@@ -6,8 +6,7 @@ import re
 import pytest
 import yaml
 
-from millistep.planning.measures import measures
-from millistep.planning.models import Models
+from millistep.planning.catalog import Models, measures
 from tables import PAGE, with_rows
 
 from ..shared import put

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from millistep.planning import changes
 from millistep.planning.config import lay_over
-from millistep.planning.order import positions
-from millistep.planning.runs import cost, until_decided
+from millistep.planning.runs import cost, positions, until_decided
 
 from ..nets import NETS
 from ..shared import SMALL_NETS, put, valid

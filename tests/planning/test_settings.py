@@ -6,7 +6,7 @@ import json
 import pytest
 
 from millistep.contracts.settings import DEFAULTS, SETTINGS
-from millistep.planning.frameworks import frameworks
+from millistep.planning.catalog import frameworks
 from millistep.supervise.parent import CELL_FIELDS
 from tables import README, with_settings
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from millistep.planning.so_far import so_far
+from millistep.planning.jobs import Jobs
 
 from .test_config import plan
 
@@ -24,7 +24,7 @@ def test_pages_wait_for_the_records_that_this_start_measures(done, pages):
     made = plan(scale="laptop", models=ROWS, columns=["keras3-jax"], runs=2, threads=1)
     missing = [run.record for group in made.groups[done:] for run in group.runs]
     start = SimpleNamespace(plan=made, now=missing, on_nodes=False, elsewhere=False)
-    found = so_far(start)
+    found = Jobs(start).so_far
     workloads = {part: {path.split("/run")[0] for path in of} for part, of in found.items()}
     workloads = {p: {w for w in of if "/records/" in w} for p, of in workloads.items()}
     assert {part: len(of) for part, of in workloads.items()} == pages

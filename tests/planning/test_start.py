@@ -11,8 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from millistep.planning import this_machine
-from millistep.planning.commands import Commands
-from millistep.planning.drawing import Drawing
+from millistep.planning.commands import Commands, Drawing
 from millistep.planning.jobs import Jobs
 from millistep.planning.start import ON_NODE, Start
 

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from millistep.supervise import processors
+from millistep.supervise import machine, processors
 
 from ..measure.nvml import A100
 from ..shared import SMALL_NETS
@@ -69,6 +69,6 @@ def test_without_a_gpu_the_processors_half_is_measured_in_the_processors_environ
 
 def test_the_study_uses_every_physical_core(study, monkeypatch):
     monkeypatch.setattr(processors, "cores", lambda *_: [[0, 4], [1, 5], [2, 6], [3, 7]])
-    monkeypatch.setattr(processors.cgroup, "processor_time", lambda *_: None)
+    monkeypatch.setattr(machine, "processor_time", lambda *_: None)
     assert {column.threads for column in study().columns} == {4}
     assert {column.threads for column in study(threads="auto").columns} == {3}

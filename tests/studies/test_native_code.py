@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from millistep.measure import models
-from millistep.planning.models import Models
+from millistep.planning.catalog import Models
 from millistep.planning.plan import Plan
 from tests.measure.nvml import A100
 from tests.pipeline.conftest import checkout

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from millistep.deploy.environments import virtual_interpreter
-from millistep.planning.frameworks import frameworks
+from millistep.planning.catalog import frameworks
 from tests.models.libraries import definition_of
 from tests.shared import ROOT, put
 

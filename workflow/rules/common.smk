@@ -1,24 +1,19 @@
-# The parts that all rules share: configuration, plan, paths, and the commands of programs.
-import json
+# The parts that all rules share: configuration, plan, paths, commands, and the environment of the
+# analysis, which is one of its own, since Snakemake would import its pandas at every start.
 import re
 
-from millistep.contracts.config import RegressionCheck
-from millistep.planning import commands
-from millistep.planning.commands import IN_ENVIRONMENT, verbatim
+from millistep.planning.commands import Commands, Drawing, verbatim
 from millistep.planning.config import (
-    lay_over,
-    on_the_command_line,
+    lay_over_command_line,
     or_one_line,
     read_configuration,
 )
-from millistep.planning.handlers import Handlers
-from millistep.planning.jobs import Jobs
+from millistep.planning.jobs import Handlers, Jobs
 from millistep.planning.start import Start
 from millistep.supervise.sources import content_digest
 
 # A configuration is complete in itself, whether --configfile names it or a workflow that uses this
-# one as a module. Snakemake would merge it into the default one, mapping by mapping, and so add the
-# models of one to those of the other.
+# one as a module. Snakemake would merge it into the default one, and so add the models of both.
 CONFIG = "config/config.yaml"
 if not workflow.modifier.skip_configfile:
     for path in workflow.configfiles or [CONFIG]:
@@ -27,22 +22,42 @@ if not workflow.modifier.skip_configfile:
 
         configfile: CONFIG
 
-    lay_over(config, on_the_command_line(workflow.config_settings.config_args))
+    lay_over_command_line(config, workflow.config_settings.config_args)
 
 
 START = Start(workflow, config, SOURCES)
 PLAN, RESULTS = START.plan, START.results
-JOBS = Jobs(START)
-COMMANDS = commands.Commands(START)
-program, timed = COMMANDS.program, COMMANDS.timed
+JOBS, COMMANDS, DRAWING = Jobs(START), Commands(START), Drawing(START)
+program, measured, alone = COMMANDS.program, COMMANDS.measured, COMMANDS.alone
+analysis, render = DRAWING.analysis, DRAWING.render
+in_results, in_report = DRAWING.in_results, DRAWING.in_report
 
 ROW = "{scale}/{model}/{task}-b{batch}"
+PLAN_FILE = f"{RESULTS}/plan.json"
+ANALYSIS_ENVIRONMENT = DRAWING.environment
 # On a cluster, the job of a workload and round makes its records.
 RECORDS = [] if START.on_nodes else START.to_draw(PLAN.records)
 SELF_TEST = START.to_draw([PLAN.self_test])
-# Keys are sorted, as their order means nothing; that of models, tasks and columns is the table's.
-WHOLE_CONFIG = verbatim(json.dumps(dict(sorted(PLAN.config.document().items()))))
 # Nothing that draws or writes runs next to a job that times something.
 UNTIMED = 100
 # Only the main Snakemake retries: a job on a node starts another one.
 TRIES_AGAIN = 1 if workflow.is_main_process else 0
+
+
+rule analysis_environment:
+    """Install the environment that the analysis runs in, while no run is timed."""
+    input:
+        DRAWING.lost_environment,
+    output:
+        ANALYSIS_ENVIRONMENT,
+    log:
+        f"{RESULTS}/logs/environments/analysis.log",
+    localrule: True
+    conda:
+        "../../envs/analysis.yaml"
+    resources:
+        machine_percent=0,
+    params:
+        options=verbatim(DRAWING.deployment),
+    shell:
+        alone(program("deploy", "{params.options} --marker {output} --log {log}"))

@@ -23,18 +23,11 @@ for environment in PLAN.environments:
             machine_percent=100,
             start=COMMANDS.start_id,
         params:
-            name=environment.name,
-            definition=verbatim(environment.definition.as_posix()),
-            sha256=environment.sha256,
-            method=environment.method(START.use_conda),
-            options=verbatim(environment.options),
+            options=verbatim(environment.deployment(START.use_conda)),
         shell:
             program(
                 "deploy",
-                "--name {params.name}"
-                " --definition {params.definition:q} --method {params.method}"
-                " --planned {params.sha256} --start {resources.start}"
-                " {params.options} --marker {output} --log {log}",
+                "{params.options} --start {resources.start} --marker {output} --log {log}",
             )
 
 

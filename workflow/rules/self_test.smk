@@ -17,31 +17,22 @@ rule known_steps:
         PLAN.controls.environment().conda
     threads: 0
     resources:
-        **timed(PLAN.controls.environment()),
+        **COMMANDS.timed(
+            PLAN.controls.environment(),
+            PLAN.controls.known_steps_instead(START.use_conda),
+        ),
         **({"runtime": 60} if START.on_nodes else {}),
-        instead=PLAN.controls.known_steps_instead(START.use_conda),
     params:
         identity=verbatim(PLAN.controls.known_steps.identity),
     shell:
-        program(
-            "known-steps",
-            "--output {output} --identity {params.identity:q} {resources.instead}",
-            IN_ENVIRONMENT,
-        )
-
-
-# The runs of one cell under both of its names; on a cluster, the job of a round makes them.
-FIRST = [PLAN.runs[run.position].record for run in PLAN.controls.again]
-SECOND = [run.record for run in PLAN.controls.again]
-PAIRS = [*FIRST, *SECOND]
-if START.on_nodes:
-    PAIRS = sorted({PLAN.group_of[path].done for path in SECOND})
+        measured("known-steps", "--output {output} --identity {params.identity:q}")
 
 
 rule self_test:
     """Put the parts of the self-test into one file."""
     input:
-        PAIRS,
+        # On a cluster, the job of a round makes the runs of the cell with two names.
+        PLAN.controls.pair_files(START.on_nodes),
         known_steps=PLAN.controls.known_steps.path,
     output:
         PLAN.self_test,
@@ -52,15 +43,13 @@ rule self_test:
         "../../envs/analysis.yaml"
     resources:
         machine_percent=UNTIMED,
-        first=" ".join(FIRST),
-        second=" ".join(SECOND),
+        pairs=PLAN.controls.pair_options,
     params:
         # The code that puts them together, with what it imports.
         program=content_digest(SOURCES, "workflow/millistep/supervise"),
     shell:
         program(
             "self-test",
-            "--known-steps {input.known_steps}"
-            " --first {resources.first} --second {resources.second}"
+            "--known-steps {input.known_steps} {resources.pairs}"
             " --output {output} 2> >(tee {log} >&2)",
         )

@@ -1,11 +1,9 @@
-# Everything that is timed: runs, each a job, by one rule for each column in its environment; and the
-# reference workload, before each round, or on a cluster before each workload's part of a round.
+# Everything that is timed: runs, by one rule for each column in its environment; and the reference
+# workload before each round, or on a cluster before each workload's part of a round.
 #
-# The runs of a workload and round are resident together and timed in turns. Their jobs occupy no
-# core, and each takes its share of machine_percent, so as many are in flight as are resident. Only
-# the holder of the machine's lock computes. Jobs start in the order of their priorities, and need no
-# file of another job: a run installs its environment if it is missing.
-
+# The runs of a workload and round are resident together and timed in turns: their jobs occupy no
+# core, and each takes its share of machine_percent. Only the holder of the machine's lock computes.
+# Jobs start in the order of their priorities. A run installs its environment if it is missing.
 
 RECORD = f"{RESULTS}/records/{ROW}/{{column}}/run{{run}}.json"
 AGAIN = f"{RESULTS}/self_test/{ROW}/{{column}}/run{{run}}.json"
@@ -37,19 +35,11 @@ for name, column, record, logs in TIMED:
             PLAN.environment_of(column).conda
         threads: 0
         resources:
-            **timed(
-                PLAN.environment_of(column),
-                PLAN.options_of_cells,
-                of_job=JOBS.in_turns(record),
-            ),
+            **COMMANDS.cell(column, JOBS.in_turns(record)),
         params:
             identity=JOBS.identity(record),
         shell:
-            program(
-                "cell",
-                "--record {output} --identity {params.identity:q}",
-                IN_ENVIRONMENT,
-            )
+            measured("cell", "--record {output} --identity {params.identity:q}")
 
 
 for kind in PLAN.accelerators:
@@ -72,15 +62,6 @@ for kind in PLAN.accelerators:
             PLAN.controls.environment(kind).conda
         threads: 0
         resources:
-            **timed(
-                PLAN.controls.environment(kind),
-                PLAN.controls.options_of_reference(kind, START.use_conda),
-                of_job=JOBS.around(REFERENCE),
-            ),
+            **COMMANDS.reference(kind, JOBS.around(REFERENCE)),
         shell:
-            program(
-                "reference",
-                "--output {output} --round {wildcards.scale}/{wildcards.model}/{wildcards.task}"
-                "-b{wildcards.batch}/round{wildcards.run}",
-                IN_ENVIRONMENT,
-            )
+            measured("reference", "--output {output}")

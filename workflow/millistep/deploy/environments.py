@@ -26,12 +26,12 @@ from typing import Any
 
 from millistep.deploy import overlays
 from millistep.deploy.conda import conda_interpreter, post_deploy
-from millistep.deploy.failures import once_per_start
 from millistep.deploy.virtual_environments import (
     EnvironmentProblem,
     ask,
     cache,
     clean_environ,
+    once_per_start,
     unfinished,
     write_atomically,
 )
@@ -176,8 +176,7 @@ def users_interpreter(path: str | None) -> str:
 def about(interpreter: str) -> dict[str, Any]:
     """Return prefix and Python version of an interpreter, and every package that it finds."""
     try:
-        found: dict[str, Any] = json.loads(ask(interpreter, PROBE) or "")
-        return found
+        return dict(json.loads(ask(interpreter, PROBE) or ""))
     except ValueError:
         raise EnvironmentProblem(
             f"{interpreter} does not run as a Python of 3.8 or later"

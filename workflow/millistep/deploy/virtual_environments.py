@@ -1,12 +1,12 @@
 """Virtual environments that count only if they are complete, made by one process at a time.
 
-Standard library only, for Python 3.9 and later: this runs before any environment exists.
-"""
+Standard library only, for Python 3.9 and later: this runs before any environment exists."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import re
 import secrets
@@ -132,3 +132,28 @@ def failure(log: Path) -> EnvironmentProblem:
     text = log.read_text(errors="replace")
     lines = ERROR.findall(text) or text.splitlines() or ["the installation failed"]
     return EnvironmentProblem(f"{lines[-1].strip()[:MAX_REASON]} (log: {log})")
+
+
+class KnownProblem(EnvironmentProblem):
+    """A problem that an earlier job of this start had."""
+
+
+@contextlib.contextmanager
+def once_per_start(marker: Path, start: str | None) -> Iterator[None]:
+    """Wrap an installation: note its failure next to its marker. Until the next start, raise it
+    again without trying. start: its id; None to try in any case.
+    """
+    note = marker.with_name(f".{marker.stem}.failed")
+    if start:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            before = json.loads(note.read_text())
+            if before["start"] == start:
+                raise KnownProblem(before["reason"])
+    try:
+        yield
+    except EnvironmentProblem as problem:
+        if start:
+            with contextlib.suppress(OSError):
+                write_atomically(note, json.dumps({"start": start, "reason": str(problem)}))
+        raise
+    note.unlink(missing_ok=True)

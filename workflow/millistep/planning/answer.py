@@ -17,17 +17,17 @@ import sys
 import tarfile
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
 
+from millistep.planning.catalog import frameworks
+from millistep.planning.columns import overlays
 from millistep.planning.config import Problem, check, read_configuration, results_folder
-from millistep.planning.frameworks import frameworks
-from millistep.planning.overlays import overlays
-from millistep.supervise.interrupts import end_by_interrupt
+from millistep.supervise.console import end_by_interrupt
 
 FRAMEWORK = "keras3-jax"
 STUDY = "config/studies/pull_request.yaml"
@@ -72,16 +72,24 @@ def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
 
 def main() -> int:
     """Measure, print the comment, return the status."""
+    return or_no_answer(_answer)
+
+
+def _answer() -> int:
+    found = Asked(_options().parse_args()).answered()
+    print(Path(found["comment"]).read_text(encoding="utf-8"))
+    return int(found["status"])
+
+
+def or_no_answer(program: Callable[[], int]) -> int:
+    """Return the status of a program; 2 after a problem, which is printed."""
     end_by_interrupt()
     try:
-        found = Asked(_options().parse_args()).answered()
-        print(Path(found["comment"]).read_text(encoding="utf-8"))
-        status: int = found["status"]
-        return status
+        return program()
     except Problem as problem:
         print(f"millistep: {problem}", file=sys.stderr)
     except OSError as error:
-        print(f"millistep: {error.filename or 'answer'}: {error.strerror}", file=sys.stderr)
+        print(f"millistep: {error.filename or 'millistep'}: {error.strerror}", file=sys.stderr)
     except Exception:  # Python would end with status 1, which is an answer
         traceback.print_exc()
     return 2
@@ -205,8 +213,7 @@ class Asked:
             self._config["models"] = _models(rows)
         self._snakemake("answer")
         path = self._folder / "answer.json"
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return found
+        return dict(json.loads(path.read_text(encoding="utf-8")))
 
     def _snakemake(self, target: str) -> None:
         """Run Snakemake; raise :class:`Problem` if it fails. Snakemake prints the reason."""
@@ -269,15 +276,12 @@ def _tree(option: str, clone: Path, revision: str) -> Path:
 
 
 def run(command: Sequence[str]) -> int:
-    """Run a command that prints on stderr, and return its exit status. After Ctrl-C, which the
-    command gets from the terminal, too, wait until it has ended.
-    """
+    """Run a command that prints on stderr; return its status, after Ctrl-C once it has ended."""
     with subprocess.Popen(command, stdout=sys.stderr) as process:
         return process.wait()
 
 
 def _models(rows: Sequence[str]) -> dict[str, dict[str, list[int]]]:
-    """Return the configuration's `models`, of rows named 'bert/fit/8'."""
     found: dict[str, dict[str, list[int]]] = {}
     for model, task, batch_size in (row.split("/") for row in rows):
         found.setdefault(model, {}).setdefault(task, []).append(int(batch_size))

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from millistep.planning.answer import Asked, Options, add_measurement
+from millistep.planning.answer import Asked, Options, add_measurement, or_no_answer
 from millistep.planning.config import Problem
-from millistep.supervise.interrupts import end_by_interrupt
 
 FINE, SLOWER = 0, 1  # statuses of an answer
 
@@ -40,14 +38,7 @@ def suspects(number: int, slower: Callable[[int], bool | None]) -> range:
 
 def main() -> int:
     """Measure commits, print the suspects, return the status."""
-    end_by_interrupt()
-    try:
-        return _bisect(_options().parse_args())
-    except Problem as problem:
-        print(f"millistep: {problem}", file=sys.stderr)
-    except OSError as error:
-        print(f"millistep: {error.filename or 'bisect'}: {error.strerror}", file=sys.stderr)
-    return 2
+    return or_no_answer(lambda: _bisect(_options().parse_args()))
 
 
 def _options() -> argparse.ArgumentParser:

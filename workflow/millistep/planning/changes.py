@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from millistep.planning.cells import Run
 from millistep.planning.plan import Plan
-from millistep.supervise import reading, variables
+from millistep.planning.runs import Run
+from millistep.supervise import record, variables
 from millistep.supervise.record import SCHEMA, violation
 
 MISSING = "not measured yet"
@@ -36,9 +36,7 @@ class Unreadable:
 
 
 def reasons(plan: Plan, root: Path = Path()) -> dict[str, str | Unreadable]:
-    """Return ``{path of the record: reason}`` for all runs that have to be measured, including the
-    second runs of the self-test's cell; the reason is a text or :class:`Unreadable`.
-    """
+    """Return the reason, a text or :class:`Unreadable`, by record, for all runs to be measured."""
     found = ((path, why(run, root)) for path, run in plan.timed.items())
     return {path: reason for path, reason in found if reason}
 
@@ -112,18 +110,18 @@ def unreadable(reasons: dict[str, str | Unreadable]) -> Iterable[tuple[str, str]
 def why(run: Run, root: Path) -> str | Unreadable | None:
     """Return the reason why a run has to be measured; None if its record is as planned."""
     try:
-        raw = reading.read_bytes(os.path.join(root, run.record))  # a Path is slow for so many
+        raw = record.read_bytes(os.path.join(root, run.record))  # a Path is slow for so many
         if _is_as_planned(raw, run.identity):
             return None
-        found = reading.parse(raw)
+        found = record.parse(raw)
     except FileNotFoundError:
         return MISSING
-    except reading.Unreadable as problem:
+    except record.Unreadable as problem:
         return Unreadable(str(problem))
     if found["identity"] == run.identity:
         if problem := violation(found):  # type: ignore[misc]  # the exception's name, used again
             return Unreadable(f"is no valid record ({problem})")
-        return REFUSED if reading.could_not_begin(found) or found["status"] == "refused" else None
+        return REFUSED if record.could_not_begin(found) or found["status"] == "refused" else None
     return _changed(json.loads(found["identity"]), json.loads(run.identity)) or None
 
 
@@ -153,9 +151,7 @@ def _is_as_planned(raw: bytes, identity: str) -> bool:
 
 
 def _of_other_sessions(plan: Plan, found: Iterable[Run]) -> list[str]:
-    """Return a line about kept runs that share a workload and round with new ones: comparisons need
-    one session.
-    """
+    """Warn that new runs are not compared with kept runs of their workload and round."""
     rounds = {(run.row, run.number) for run in found}
     measured = {run.record for run in found}
     kept = [r for r in plan.runs if r.record not in measured and (r.row, r.number) in rounds]

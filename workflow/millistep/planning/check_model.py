@@ -14,19 +14,17 @@ from typing import Any
 
 from millistep.deploy.environments import Wanted, definition_sha256, deployed
 from millistep.deploy.virtual_environments import EnvironmentProblem
-from millistep.planning.cells import Run
+from millistep.planning.catalog import OWN, Models, frameworks
 from millistep.planning.config import Problem, or_one_line
-from millistep.planning.frameworks import OWN, frameworks
 from millistep.planning.identity import ENVS
-from millistep.planning.models import Models
 from millistep.planning.plan import Plan
-from millistep.supervise import ending, preconditions, processors, variables
+from millistep.planning.runs import Run
+from millistep.supervise import ending, jobs, processors
 from millistep.supervise.lock import CPU
-from millistep.supervise.logs import tail
 from millistep.supervise.machine import memory_limit_mib
+from millistep.supervise.output import tail
 from millistep.supervise.parent import CELL_FIELDS
 from millistep.supervise.turns import Member
-from millistep.supervise.watch import Watched
 
 PROGRAM = "millistep.measure.check"
 TIME_LIMIT_S = 600
@@ -75,26 +73,14 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
         return [_failed(run, {"type": "NoEnvironment", "message": str(problem)}) for run in runs]
     request = {
         "folders": [os.path.abspath(folder) for folder in plan.config.folders],
-        "affinity": processors.pinned(identity["threads"]),
         "tasks": [_task(json.loads(run.identity)) for run in runs],
     }
-    environ = variables.of_process(identity, scratch, preconditions.visible_device(identity) or "")
-    log = scratch / "log.txt"
-    with Watched(
-        marker["interpreter"],
-        request,
-        environ,
-        log,
-        TIME_LIMIT_S,
-        memory_limit_mib("auto"),
-        lambda found: None,
-        program=PROGRAM,
-    ) as child:
-        child.until("done")
+    options = argparse.Namespace(log=scratch / "log.txt", memory_limit_mib=memory_limit_mib("auto"))
+    child = jobs.supervised(PROGRAM, request, identity, marker, options, TIME_LIMIT_S)
     found: list[Found] = child.reported("checked", "results") or []
     for run in runs[len(found) :]:
         status, reason = ending.of_process(child.ending())
-        last = "\n".join(tail(log)[-5:])
+        last = "\n".join(tail(options.log)[-5:])
         found.append(
             _failed(run, {"type": status, "message": reason or "the process ended", "log": last})
         )
@@ -133,7 +119,6 @@ def printed(found: dict[str, dict[str, Found]]) -> str:
 
 
 def _words(one: Found) -> list[str]:
-    """Return what is printed of a task on a framework: sizes, shapes, execution."""
     if "parameters" not in one:
         return ["not built"]
     sizes = one["parameters"]
@@ -200,13 +185,13 @@ def main() -> int:
         member.computing(),  # while nothing is timed
         ThreadPoolExecutor(max(1, len(processors.available()) // 2)) as pool,
     ):
-        jobs = {}
+        tries = {}
         for column in plan.measurable:
             (folder := Path(scratch, column.name)).mkdir()
             runs = [run for run in plan.runs if run.column == column]
-            jobs[column.name] = pool.submit(tried, plan, runs, folder)
-        for name, job in jobs.items():
-            found[name] = {one["task"]: one for one in job.result()}
+            tries[column.name] = pool.submit(tried, plan, runs, folder)
+        for name, trial in tries.items():
+            found[name] = {one["task"]: one for one in trial.result()}
     for (row, name), reason in plan.unsupported.items():
         print(f"{name} {row.task}: not tried: {reason}", file=sys.stderr)
     print(printed(found))

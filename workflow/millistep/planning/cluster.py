@@ -83,9 +83,7 @@ class Submissions:
 
 
 def executor() -> str:
-    """Return the executor that the command line or a profile names, local without one: Snakemake
-    itself has it only after the plan is made.
-    """
+    """Return the executor of the command line or a profile, which Snakemake has only later."""
     from snakemake.cli import parse_args  # needed only if jobs may be sent to nodes
 
     with redirect_stderr(io.StringIO()):

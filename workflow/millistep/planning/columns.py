@@ -1,21 +1,98 @@
 """Columns: a framework with settings, and the path word, title and look that follow from them.
 
 Path word and title depend on the column alone: they name each setting that is not the framework's
-own default.
-"""
+own default."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
+
+from packaging.utils import (
+    InvalidName,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_wheel_filename,
+)
+from packaging.version import InvalidVersion, Version
 
 from millistep.contracts.settings import DEFAULTS, SETTINGS, texts
 from millistep.contracts.settings import Column as Asked
+from millistep.deploy.overlays import content
+from millistep.planning.catalog import Framework
 from millistep.planning.config import ConfigError, check_word
-from millistep.planning.frameworks import Framework
-from millistep.planning.overlays import Overlay, overlays
+
+BUILDABLE = ("pyproject.toml", "setup.py")
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """A package's version, a wheel, or a folder with a source tree."""
+
+    source: str  # the argument for pip
+    word: str  # its part of paths
+    title: str
+    sha256: str | None  # of the content; None for a version, which is enough by itself
+    package: str  # its normalized name; a folder's path, because only a build shows its package
+
+
+def overlays(asked: dict[str, str] | list[Any], where: str) -> tuple[Overlay, ...]:
+    """Return the overlays of a column's ``overlay``, in its order; raises :class:`ConfigError`.
+
+    asked: packages with their versions, or a list of those, wheels and folders.
+    """
+    found = []
+    for entry in [asked] if isinstance(asked, dict) else asked:
+        if isinstance(entry, dict):
+            found += [_version(name, version, where) for name, version in entry.items()]
+        else:
+            found.append(_path(entry, where))
+    packages = [overlay.package for overlay in found]
+    for package in packages:
+        if packages.count(package) > 1:
+            raise ConfigError(f"{where}: {package} appears twice; one of each package is allowed")
+    return tuple(found)
+
+
+def _version(name: str, version: str, where: str) -> Overlay:
+    try:
+        package = canonicalize_name(name, validate=True)
+    except InvalidName:
+        raise ConfigError(f"{where}: '{name}' is not the name of a package") from None
+    try:
+        Version(version)
+    except InvalidVersion:
+        raise ConfigError(f"{where}.{name}: '{version}' is not a version like 4.38.1") from None
+    return Overlay(f"{name}=={version}", f"{name}-{version}", f"{name} {version}", None, package)
+
+
+def _path(text: str, where: str) -> Overlay:
+    path = Path(os.path.expanduser(text)).absolute()
+    try:
+        if path.suffix == ".whl" and path.is_file():
+            package, version = parse_wheel_filename(path.name)[:2]
+            name = path.name.partition("-")[0]
+            words = (f"{name}-{version}", f"{name} {version}")
+            return Overlay(str(path.resolve()), *words, content(str(path)), package)
+        if path.is_dir() and any((path / name).is_file() for name in BUILDABLE):
+            # Named by the path as given: links can give two checkouts different names.
+            word = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(os.path.normpath(path)).name).strip(".-")
+            source = str(path.resolve())
+            return Overlay(source, word or "tree", word or "tree", content(str(path)), source)
+    except InvalidWheelFilename:
+        raise ConfigError(
+            f"{where}: '{path.name}' is not named as wheels are, name-version-...-....whl"
+        ) from None
+    except OSError as error:
+        raise ConfigError(f"{where}: {error.filename}: {error.strerror}") from None
+    raise ConfigError(
+        f"{where}: '{text}' is neither a wheel (.whl) nor a folder with {' or '.join(BUILDABLE)}"
+    )
+
 
 # The settings that every column takes, with their defaults.
 EVERY = {name: DEFAULTS[name] for name, of in SETTINGS.items() if not of.frameworks}
@@ -54,9 +131,7 @@ class Column:
     asked: Mapping[str, object]  # the settings that it names, as the configuration has them
 
     def __hash__(self) -> int:
-        """Return the hash of the name, which is unique in a plan: tens of thousands of runs hash
-        it.
-        """
+        """Return the hash of the name, which is unique in a plan, as runs hash it often."""
         return hash(self.name)
 
     @property
@@ -79,9 +154,7 @@ class Column:
 
 
 def columns(
-    asked: list[str | Asked],
-    frameworks: Mapping[str, Framework],
-    defaults: Mapping[str, Any],
+    asked: list[str | Asked], frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]
 ) -> list[Column]:
     """Return the columns of the configuration, in its order; raises :class:`ConfigError`.
 
@@ -104,10 +177,7 @@ def columns(
 
 
 def _column(
-    place: int,
-    asked: str | Asked,
-    frameworks: Mapping[str, Framework],
-    defaults: Mapping[str, Any],
+    place: int, asked: str | Asked, frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]
 ) -> Column:
     column = Asked(framework=asked) if isinstance(asked, str) else asked
     name, entry = column.framework, column.model_dump(exclude={"framework"}, exclude_unset=True)

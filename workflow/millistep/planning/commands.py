@@ -1,22 +1,27 @@
 """The shell commands by which rules call the programs of this workflow.
 
 Options about an environment are resources of the jobs: when resources change, nothing is measured
-again, and a brace in the text of a command would name a wildcard.
-"""
+again, and a brace in the text of a command would name a wildcard."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
 from collections.abc import Callable
+from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
-from millistep.planning.cells import Environment
+from millistep.deploy.environments import definition_sha256, virtual_prefix
+from millistep.planning.columns import Column
+from millistep.planning.environments import Environment, deployment
 from millistep.planning.jobs import OfJob, with_signature
 from millistep.planning.start import Start
+from millistep.supervise.sources import content_digest
 
-IN_ENVIRONMENT = "{resources.told} --log {log}"
+SOURCES = tuple(f"workflow/millistep/{part}" for part in ("analysis", "contracts", "reference"))
 
 
 class Commands:
@@ -35,6 +40,14 @@ class Commands:
         """
         python = literal(sys.executable)
         return " ".join(["exec", python, "-s", self.workflow, name, *options])
+
+    def alone(self, command: str) -> str:
+        """Return the shell command that runs another one while no run is timed."""
+        return self.program("alone", "--", command.removeprefix("exec "))
+
+    def measured(self, name: str, options: str) -> str:
+        """Return the shell command that measures in the environment of :meth:`timed`."""
+        return self.program(name, options, "{resources.told} --log {log}")
 
     def timed(
         self, environment: Environment, *more: str, of_job: OfJob | None = None
@@ -65,6 +78,17 @@ class Commands:
         share = 100 // plan.most_resident
         return {"machine_percent": share, "told": with_signature(told)}
 
+    def cell(self, column: Column, of_job: OfJob) -> dict[str, Any]:
+        """Return the resources of the runs of a column."""
+        plan = self._start.plan
+        return self.timed(plan.environment_of(column), plan.options_of_cells, of_job=of_job)
+
+    def reference(self, accelerator: str, of_job: OfJob) -> dict[str, Any]:
+        """Return the resources of the reference workload on an accelerator."""
+        controls = self._start.plan.controls
+        options = controls.options_of_reference(accelerator, self._start.use_conda)
+        return self.timed(controls.environment(accelerator), options, of_job=of_job)
+
 
 def literal(text: str) -> str:
     """Quote a constant for a rule's command, in which braces name wildcards."""
@@ -74,3 +98,59 @@ def literal(text: str) -> str:
 def verbatim(text: str) -> Callable[[Any], str]:
     """Wrap a text for a param, so that Snakemake takes no {this} in it for a wildcard."""
     return lambda wildcards: text
+
+
+class Drawing:
+    """Answer the rules of one start that draw."""
+
+    def __init__(self, start: Start):
+        self._start = start
+        self.definition = start.sources / "envs/analysis.yaml"
+        self.environment = f"{start.results}/environments/analysis.json"
+        self.definition_sha256 = definition_sha256(self.definition)
+        self.python = "python3"  # of the rule's conda environment
+        if not start.use_conda:
+            self.python = f"{virtual_prefix('analysis', self.definition)}/bin/python"
+
+    def drawn_by(self) -> str:
+        """Return a param that changes with the code and environment that draw something."""
+        start = self._start
+        # Files of another machine are unpacked, so their times mean nothing: use their digest.
+        came = sha256(start.measured_elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
+        return f"{content_digest(start.sources, *SOURCES)}-{self.definition_sha256}-{came}"
+
+    @property
+    def deployment(self) -> str:
+        """Options of the command that installs the environment, quoted for a shell."""
+        method = "conda" if self._start.use_conda else "venv"
+        return deployment("analysis", self.definition, method, self.definition_sha256)
+
+    @cached_property
+    def _program(self) -> str:
+        workflow = literal((self._start.sources / "workflow").absolute().as_posix())
+        return f"{literal(self.python)} -s {workflow}"
+
+    def analysis(self, command: str) -> str:
+        """Return the shell command of an analysis command that writes to a rule's log."""
+        return f"{self._program} {command} 2> >(tee {{log}} >&2)"
+
+    def render(self, folder: str, *options: str) -> str:
+        """Return the shell command that draws what is measured into a folder."""
+        asked = " ".join(options)
+        return self.analysis(f"render --plan {{input.plan}} --output-dir {folder} {asked}")
+
+    def in_results(self, *names: str) -> list[str]:
+        """Return the paths of files in the folder of results."""
+        return [f"{self._start.results}/{name}" for name in names]
+
+    def in_report(self, caption: str, category: str, label: str) -> dict[str, Any]:
+        """Return the arguments that mark an output for Snakemake's own report."""
+        labels = {category.lower().removesuffix("s"): label}
+        return {"caption": f"../report/{caption}.rst", "category": category, "labels": labels}
+
+    def lost_environment(self, wildcards: Any) -> list[str]:
+        """Return no input, but have a virtual environment made again that no longer exists."""
+        lost = not (self._start.use_conda or os.access(self.python, os.X_OK))
+        if lost and os.path.exists(self.environment):
+            self._start.workflow.dag.forcefiles.add(self.environment)
+        return []

@@ -79,7 +79,6 @@ class _EachKeyOnce:
 
 
 def _check_keys(node: yaml.MappingNode) -> None:
-    """Raise a YAMLError for a key that is there twice."""
     marks: dict[str, yaml.Mark] = {}
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode) and key.tag != MERGE:
@@ -129,15 +128,11 @@ def read_yaml(path: str, loader: type[_EachKeyOnce] = _Fast) -> dict[str, Any]:
     return content
 
 
-def on_the_command_line(entries: list[str]) -> dict[str, Any]:
-    """Return the settings of ``--config``, parsed as in a file: Snakemake has nested values as
-    texts.
-    """
-    found = {}
+def lay_over_command_line(config: dict[str, Any], entries: list[str]) -> None:
+    """Put the entries of ``--config`` into a configuration, parsed as in a file."""
     for name, _, text in (entry.partition("=") for entry in entries):
         with contextlib.suppress(yaml.YAMLError, ValueError, RecursionError):
-            found[name] = yaml.load(text, Loader=FAST)
-    return found
+            lay_over(config, {name: yaml.load(text, Loader=FAST)})
 
 
 def lay_over(config: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -169,9 +164,7 @@ def check_word(where: str, word: str) -> None:
 
 
 def check_names(roots: Iterable[Path], part: str) -> None:
-    """Raise :class:`ConfigError` if two folders have a module or package of one name in this part
-    of them: Python would import the first of them for both.
-    """
+    """Raise :class:`ConfigError` if two folders have a module of one name in this part of them."""
     seen: set[str] = set()
     for root in roots:
         for path in sorted(Path(root, part).glob("*")):

@@ -7,11 +7,13 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning import identity
-from millistep.planning.cells import Environment, Row, Run, record_path
 from millistep.planning.columns import Column
+from millistep.planning.environments import Environment
+from millistep.planning.runs import Row, Run, record_path
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
@@ -42,9 +44,7 @@ class Controls:
 
     @cached_property
     def candidates(self) -> dict[str, list[Column]]:
-        """By accelerator, cuda first: the columns that can run controls in their environments, the
-        simplest first, so that a new column does not change the choice.
-        """
+        """Columns that can run controls, by accelerator (cuda first), the simplest ones first."""
         columns = sorted(self._plan.measurable or self._plan.columns, key=_simplicity)
         found = {kind: [c for c in columns if c.accelerator == kind] for kind in ("cuda", "cpu")}
         return {kind: of_kind for kind, of_kind in found.items() if of_kind}
@@ -76,10 +76,7 @@ class Controls:
 
     def known_steps_of(self, column: Column) -> str:
         """Return the identity of the known steps in a column's environment."""
-        facts = {
-            **self._facts(column),
-            "known_steps": KNOWN_STEPS[self._plan.scale],
-        }
+        facts = {**self._facts(column), "known_steps": KNOWN_STEPS[self._plan.scale]}
         return identity.text(facts)
 
     @cached_property
@@ -100,10 +97,25 @@ class Controls:
             if (run.row, run.column) == same_cell
         ]
 
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The records of the cell with two names, under each of them."""
+        return [(self._plan.runs[run.position].record, run.record) for run in self.again]
+
+    def pair_files(self, on_nodes: bool) -> list[str]:
+        """Return the records, or the files that mark the ends of their jobs on a cluster."""
+        if on_nodes:
+            return sorted({self._plan.group_of[second].done for _, second in self.pairs})
+        return [*chain.from_iterable(zip(*self.pairs, strict=True))]
+
+    @property
+    def pair_options(self) -> str:
+        """Options of the command that compares the records, for a shell."""
+        first, second = zip(*self.pairs, strict=True) if self.pairs else ((), ())
+        return " ".join(["--first", *first, "--second", *second])
+
     def known_steps_instead(self, use_conda: bool) -> str:
-        """Return options of the command that measures the known steps, for the other environments
-        that could measure them.
-        """
+        """Return the options for other environments that could measure the known steps."""
         return self._instead(self.column.accelerator, self.known_steps_of, use_conda)
 
     def options_of_reference(self, accelerator: str, use_conda: bool) -> str:
@@ -133,9 +145,7 @@ class Controls:
         return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
     def _same_cell(self) -> tuple[Row, Column] | None:
-        """Return the cell to measure twice: small and quick to start; None if no cell is
-        measured.
-        """
+        """Return the cell to measure twice: small and quick to start; None without any."""
         plan = self._plan
         return min(
             (
@@ -153,7 +163,6 @@ class Controls:
         )
 
     def _facts(self, column: Column) -> dict[str, Any]:
-        """Return the facts in the identity of every control."""
         return {**identity.of_column(self._plan, column), "threads": self._plan.threads}
 
 
@@ -164,5 +173,4 @@ def _simplicity(column: Column) -> tuple[int, int, int, int]:
 
 
 def _extras(column: Column) -> int:
-    """Return the number of settings in a column's name."""
     return column.name.count("+")

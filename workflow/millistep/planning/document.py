@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from millistep.planning.cells import Row, Run
 from millistep.planning.columns import Column
+from millistep.planning.runs import Row, Run
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
@@ -17,9 +17,7 @@ FURTHER = {"device", "limits", "folders", "unsupported", "environment", "interpr
 
 
 def document(plan: Plan) -> dict[str, Any]:
-    """Return the content of plan.json: every planned cell and run, in the words that the table
-    prints.
-    """
+    """Return the content of plan.json: every planned cell and run, in the table's words."""
     runs: dict[tuple[Row, str], list[Run]] = {}
     for run in plan.runs:
         runs.setdefault((run.row, run.column.name), []).append(run)
@@ -66,7 +64,6 @@ def document(plan: Plan) -> dict[str, Any]:
 
 
 def _further(plan: Plan) -> dict[str, Any]:
-    """Return the keys of FURTHER that are not as they are by default."""
     return plan.config.model_dump(include=FURTHER, exclude_defaults=True)
 
 
@@ -100,23 +97,20 @@ def _model(plan: Plan, name: str) -> dict[str, Any]:
 
 
 def _rows(plan: Plan) -> list[dict[str, Any]]:
-    """Return all rows in order; each has a place among the rows of its model and task."""
+    """Return all rows in order, with the published batch size at their place among the sizes."""
     places: Counter[tuple[str, str]] = Counter()
     found = []
-    for one in plan.rows:
-        found.append(_row(plan, one, places[one.model, one.task]))
-        places[one.model, one.task] += 1
+    for row in plan.rows:
+        model, place = plan.models.load(row.model), places[row.model, row.task]
+        published = model.tasks[row.task].published
+        places[row.model, row.task] += 1
+        found.append(
+            {
+                **vars(row),
+                "title": f"{model.title} {row.task}",
+                "published_batch_size": published[place] if place < len(published) else None,
+                "measures": plan.measures[row],
+                "looks": plan.looks(row),
+            }
+        )
     return found
-
-
-def _row(plan: Plan, row: Row, place: int) -> dict[str, Any]:
-    """Return a row, and the published batch size at its place in the list of sizes."""
-    model = plan.models.load(row.model)
-    published = model.tasks[row.task].published
-    return {
-        **vars(row),
-        "title": f"{model.title} {row.task}",
-        "published_batch_size": published[place] if place < len(published) else None,
-        "measures": plan.measures[row],
-        "looks": plan.looks(row),
-    }

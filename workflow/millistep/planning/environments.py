@@ -1,18 +1,79 @@
-"""The environment in which each column of a plan is measured."""
+"""The environment in which each column of a plan is measured, and conda as Snakemake uses it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from millistep.deploy.conda import is_made_of
 from millistep.deploy.overlays import with_overlays
-from millistep.planning.cells import Environment
-from millistep.planning.columns import Column
+from millistep.planning.columns import Column, Overlay
 from millistep.planning.config import ConfigError
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An environment that the plan needs."""
+
+    name: str
+    definition: Path
+    sha256: str  # of the definition and the overlays
+    interpreter: str | None  # the user's own, instead of the locked one
+    overlay: tuple[Overlay, ...]
+    folder: str  # the results'
+
+    @property
+    def accelerator(self) -> str:
+        """The device that its libraries can use: cpu or cuda."""
+        return self.definition.parts[-2]
+
+    @property
+    def stack(self) -> str:
+        """The dated set of library versions that it belongs to."""
+        return self.definition.parts[-3]
+
+    @property
+    def word(self) -> str:
+        """Its name in names of rules."""
+        return re.sub(r"\W", "_", f"{self.name}_{self.accelerator}_{self.stack}")
+
+    @property
+    def marker(self) -> str:
+        """The file that its deployment writes."""
+        return f"{self.folder}/environments/{self.stack}/{self.accelerator}/{self.name}.json"
+
+    @property
+    def conda(self) -> str | None:
+        """The yaml that Snakemake deploys with conda; None if the user gives an interpreter."""
+        return None if self.interpreter else str(self.definition.absolute())
+
+    def deployment(self, use_conda: bool) -> str:
+        """Return the options of the command that installs it, quoted for a shell."""
+        own = deployment(self.name, self.definition, self.method(use_conda), self.sha256)
+        own += f" {shlex.join([f'--interpreter={self.interpreter}'])}" if self.interpreter else ""
+        return f"{own} {self.overlay_options}".rstrip()
+
+    @property
+    def overlay_options(self) -> str:
+        """Options that name its overlays, quoted for a shell."""
+        return shlex.join(f"--overlay={overlay.source}" for overlay in self.overlay)
+
+    def method(self, use_conda: bool) -> str:
+        """Return the method of installation: interpreter, conda or venv."""
+        return "interpreter" if self.interpreter else "conda" if use_conda else "venv"
+
+
+def deployment(name: str, definition: Path, method: str, sha256: str) -> str:
+    """Return the options of the command that installs an environment, quoted for a shell."""
+    options = {"name": name, "definition": definition.as_posix(), "method": method}
+    return shlex.join(f"--{k}={v}" for k, v in {**options, "planned": sha256}.items())
 
 
 def environments(plan: Plan, sha256: Callable[[Path], str], envs: Path) -> dict[str, Environment]:
@@ -72,3 +133,24 @@ def _environment(
         overlay=column.overlay,
         folder=plan.results,
     )
+
+
+def conda_folder(prefix: Path | str | None) -> Path:
+    """Return the folder of the environments. prefix: the value of ``--conda-prefix``."""
+    return Path(prefix or ".snakemake/conda").expanduser().absolute()
+
+
+def unusable_for_conda(environments: Path) -> str | None:
+    """Return one line if Snakemake cannot make environments in a folder: it quotes no blanks."""
+    if not re.search(r"\s", str(environments)):
+        return None
+    return (
+        f"{environments}: Snakemake makes no conda environments in a folder with a blank in its"
+        " path; name another folder with --conda-prefix"
+    )
+
+
+def missing_in_conda(environments: Path, definitions: Iterable[Path]) -> list[Path]:
+    """Return the definitions whose environments Snakemake makes before the first job."""
+    prefixes = [flag.with_suffix("") for flag in environments.glob("*.env_setup_done")]
+    return [each for each in definitions if not any(is_made_of(p, each) for p in prefixes)]

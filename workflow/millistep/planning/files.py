@@ -1,16 +1,141 @@
-"""Commands that rules call: write the plan or the bundle, check configuration files."""
+"""Files for and from other programs: plan.json, the bundle for another machine, configurations."""
 
 import argparse
 import json
+import os
 import sys
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from millistep.deploy.environments import definition_sha256
 from millistep.deploy.virtual_environments import write_atomically
-from millistep.planning.bundle import write
-from millistep.planning.config import or_one_line, read_configuration
-from millistep.planning.identity import ENVS
+from millistep.planning.columns import Column
+from millistep.planning.config import ConfigError, or_one_line, read_configuration
+from millistep.planning.identity import ENVS, PACKAGE
 from millistep.planning.plan import Plan
+from millistep.planning.runs import Group
+
+AT_THE_TOP = ("run_bundle.py", "README.txt")
+# The code that measures, and what it imports; not what plans or draws.
+SOURCES = ("*.py", "contracts/*.py", "deploy/*.py", "measure/**/*.py", "supervise/*.py")
+
+
+def check_portable(plan: Plan) -> None:
+    """Raise :class:`ConfigError` for a plan that depends on the machine that it is made on."""
+    plan.check_said("a bundle is for another")
+    for place, column in enumerate(plan.columns):
+        if column.interpreter or column.overlay:
+            raise ConfigError(
+                f"columns.{place}: interpreters and overlays belong to this machine; a bundle"
+                " installs nothing, so name the other machine's interpreters to run_bundle.py"
+            )
+
+
+def bundle_document(plan: Plan) -> dict[str, Any]:
+    """Return ``bundle.json``: all jobs in measuring order, with the columns that can run each."""
+    controls, column = plan.controls, plan.controls.column
+    steps = [_group(plan, group) for group in plan.groups]
+    first = len([group for group in plan.groups if group.number == 1])
+    path = controls.known_steps.path
+    known_steps = _job(
+        plan, path, ["known-steps", "--output", path], controls.known_steps_of, column
+    )
+    return {
+        "results": plan.results,
+        "scale": plan.scale,
+        "steps": [*steps[:first], [known_steps], *steps[first:]],
+        "self_test": {"known_steps": path, "pairs": controls.pairs, "output": plan.self_test},
+        "columns": {
+            each.name: {
+                "names": [each.name, each.framework.name, plan.environment_of(each).name],
+                "marker": plan.environment_of(each).marker,
+                "definition": _name(plan.environment_of(each).definition),
+            }
+            for each in plan.columns
+        },
+    }
+
+
+def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
+    around = f"--around={next(iter(group.references))}"
+    about = [f"--results={plan.results}", f"--device={plan.config.device}", around]
+    of_round = ["--round", f"{plan.scale}/{group.name}", "--accelerators", *plan.accelerators]
+    of_cell = [f"--time-limit-s={plan.time_limit_s}"]
+    of_cell += [f"--folder={name}" for name, _ in _folders(plan)]
+    jobs = []
+    for kind, path in group.references.items():
+        command = ["reference", "--output", path, *about, *of_round]
+        column = plan.controls.columns[kind]
+        jobs.append(_job(plan, path, command, plan.controls.reference_of, column))
+    for run in group.runs:
+        command = ["cell", "--record", run.record, *about, *of_cell]
+        by = [_by(plan, run.column, run.identity)]
+        jobs.append({"output": run.record, "command": command, "by": by})
+        jobs[-1]["resident"] = plan.resident(group)
+    return jobs
+
+
+def _job(
+    plan: Plan, path: str, command: list[str], identity_of: Callable[[Column], str], column: Column
+) -> dict[str, Any]:
+    """Return the job of a control: any column on the same accelerator can run it."""
+    columns = plan.controls.candidates[column.accelerator]
+    by = [_by(plan, each, identity_of(each)) for each in columns]
+    return {"output": path, "command": command, "by": by}
+
+
+def _by(plan: Plan, column: Column, identity: str) -> dict[str, Any]:
+    environment = plan.environment_of(column)
+    options = [f"--identity={identity}", f"--definition={_name(environment.definition)}"]
+    options += [f"--environment={environment.marker}", f"--memory-gib={plan.memory_gib}"]
+    return {"column": column.name, "identity": identity, "options": options}
+
+
+def write_bundle(plan: Plan, output: Path) -> None:
+    """Write the zip; the same plan and sources give the same bytes."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    partial = output.with_name(f".{output.name}.partial")
+    contents = {name: path.read_bytes() for name, path in bundle_files(plan).items()}
+    contents["bundle.json"] = json.dumps(bundle_document(plan), indent=1).encode()
+    with zipfile.ZipFile(partial, "w") as zipped:
+        for name, content in sorted(contents.items()):
+            zipped.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    os.replace(partial, output)
+
+
+def bundle_files(plan: Plan) -> dict[str, Path]:
+    """Return the sources and the user's files of the bundle, by their names in the zip."""
+    found = {name: PACKAGE / "bundle" / name for name in AT_THE_TOP}
+    for pattern in SOURCES:
+        for path in PACKAGE.glob(pattern):
+            found[f"millistep/{path.relative_to(PACKAGE).as_posix()}"] = path
+    for definition in {plan.environment_of(column).definition for column in plan.columns}:
+        for path in (definition, definition.with_suffix(".post-deploy.sh")):
+            found[_name(path)] = path
+    for name, folder in _folders(plan):
+        found |= {f"{name}/{path.relative_to(folder).as_posix()}": path for path in _own(folder)}
+    return found
+
+
+def _name(definition: Path) -> str:
+    """Return a definition's name in the bundle: ``envs/<stack>/<accelerator>/<file>``."""
+    return "/".join(("envs", *definition.parts[-3:]))
+
+
+def _folders(plan: Plan) -> list[tuple[str, Path]]:
+    """Return the user's folders, each with its name in the bundle: folders/0, folders/1, ..."""
+    return [(f"folders/{k}", Path(folder)) for k, folder in enumerate(plan.config.folders)]
+
+
+def _own(folder: Path) -> Iterator[Path]:
+    """Yield the files of the user's models and frameworks that are plain and not hidden."""
+    for part in ("models", "frameworks"):
+        for path in sorted((folder / part).rglob("*")):
+            inside = path.relative_to(folder).parts
+            if path.is_file() and not any(name.startswith((".", "__pyc")) for name in inside):
+                yield path
 
 
 def planned() -> tuple[Plan, Path]:
@@ -25,21 +150,21 @@ def planned() -> tuple[Plan, Path]:
     return plan, options.output
 
 
-def plan() -> None:
+def write_plan() -> None:
     """Write the plan, for the analysis and the progress line."""
     found, output = planned()
     write_atomically(output, json.dumps(found.document(), indent=1) + "\n")
 
 
-def bundle() -> None:
+def pack_bundle() -> None:
     """Write the zip with which a machine without Snakemake, conda or a network measures a plan."""
     found, output = planned()
-    write(found, output)
+    write_bundle(found, output)
     size_kib = output.stat().st_size / 1024
     print(f"{output}: {len(found.runs)} runs, {size_kib:.0f} KiB", file=sys.stderr)
 
 
-def check() -> None:
+def check_files() -> None:
     """Report errors in configuration files that Snakemake itself could not read.
 
     Snakemake reads the files of ``--configfile`` before the Snakefile. Its message names neither

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from millistep.measure.protocol import MEASURE
-from millistep.planning.cells import Row
+from millistep.planning.catalog import Model
 from millistep.planning.columns import Column
-from millistep.planning.models import Model
+from millistep.planning.runs import Row
 from millistep.supervise import sources
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ def of_run(plan: Plan, row: Row, column: Column, number: int) -> str:
 
 
 def _of_cell(plan: Plan, model: Model, row: Row, column: Column) -> dict[str, Any]:
-    """Return the facts that all runs of a cell share."""
     about, builders = model.tasks[row.task], model.folder.name
     folders = (*map(Path, plan.config.folders),)
     return {

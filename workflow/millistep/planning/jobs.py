@@ -1,4 +1,4 @@
-"""The answers to rules about each job of a plan: functions of wildcards, for Snakemake to call."""
+"""The answers to rules about each job of a plan, for Snakemake to call, and its handlers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cached_property
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from millistep.planning import bundle, changes, this_machine
+from millistep.planning import changes, files, this_machine
 from millistep.planning.config import or_one_line
-from millistep.planning.resident import chunk_of
-from millistep.planning.start import Start
+from millistep.planning.runs import chunk_of, cost
+from millistep.planning.start import Start, tell
+from millistep.supervise.sources import content_digest
 
 OfJob = Callable[[Any], Any]
 
@@ -43,9 +45,7 @@ class Jobs:
         return self.of_file(pattern, self._turns)
 
     def _turns(self, path: str) -> str:
-        """Return the options of one run. Its members are the runs of its workload and round that
-        this start measures, in the order of their turns.
-        """
+        """Return the options of one run, with the runs that it takes turns with, in their order."""
         measured, group = self._start.measured, self._plan.group_of[path]
         if path not in measured:
             # Snakemake was killed before it noticed that the run was complete: keep its record.
@@ -57,8 +57,13 @@ class Jobs:
         return f"{self._around(path)} {place} {shlex.join(options)}"
 
     def around(self, pattern: str) -> OfJob:
-        """Return a function for the option that gives the accelerator of a file's group."""
-        return self.of_file(pattern, self._around)
+        """Return a function for a reference's options about its workload and round."""
+        return self.of_file(
+            pattern, lambda path: f"{self._around(path)} --round={self._round(path)}"
+        )
+
+    def _round(self, path: str) -> str:
+        return f"{self._plan.scale}/{self._plan.group_of[path].name}"
 
     def _around(self, path: str) -> str:
         return f"--around={next(iter(self._plan.group_of[path].references))}"
@@ -79,9 +84,7 @@ class Jobs:
         return self.of_file(pattern, stale)
 
     def stale_reference(self, pattern: str) -> OfJob:
-        """Return a function that returns no input, but makes Snakemake measure the reference
-        workload again if its group measures anything now.
-        """
+        """Return a function that has a reference measured again if its group measures anything."""
 
         def stale(path: str) -> list[str]:
             group = self._plan.group_of[path]
@@ -100,9 +103,7 @@ class Jobs:
         return []
 
     def references(self, wildcards: Any) -> list[str]:
-        """Return the files of the reference workload that exist, and those that this start makes:
-        before the first workload of each round.
-        """
+        """Return reference files that exist or that this start makes: before each round."""
         start, rounds, found = self._start, set(), []
         for group in self._plan.groups:
             measured = not start.elsewhere and any(run.record in start.now for run in group.runs)
@@ -116,9 +117,7 @@ class Jobs:
         self._start.workflow.dag.forcefiles.add(path)
 
     def for_this_machine(self, wildcards: Any) -> list[str]:
-        """Return no input; end with one line, before anything is installed, for a plan that cannot
-        be measured here.
-        """
+        """Return no input; end with one line if the plan cannot be measured here."""
         or_one_line(this_machine.check_device, self._plan)
         self._start.tell_what_conda_makes()
         return []
@@ -130,8 +129,31 @@ class Jobs:
 
     def for_any_machine(self, wildcards: Any) -> list[str]:
         """Return no input; end with one line for a plan that depends on this machine."""
-        or_one_line(bundle.check_portable, self._plan)
+        or_one_line(files.check_portable, self._plan)
         return []
+
+    def content_of_bundle(self, wildcards: Any) -> str:
+        """Return a param that changes with the content of the bundle; the plan covers the locks."""
+        models = content_digest(Path(), *self._plan.config.folders)
+        return f"{content_digest(self._start.sources, 'workflow')}-{self._plan.sha256}-{models}"
+
+    @cached_property
+    def so_far(self) -> dict[str, list[str]]:
+        """Records that each page so far waits for, by its name: after the first workload, and after
+        each round but the last one, which the report shows.
+        """
+        start, rounds = self._start, dict[str, list[str]]()
+        if self._plan.scale == "smoke" or start.on_nodes or start.elsewhere:
+            return {}
+        for group in self._plan.groups:
+            records = [run.record for run in group.runs if run.record in start.now]
+            if records and not rounds:
+                rounds["first_workload"] = records
+            if records:
+                rounds.setdefault(f"round{group.number}", []).extend(records)
+        if rounds:
+            rounds.popitem()
+        return rounds
 
     def begin_timing(self) -> None:
         """Print what is measured, or end with one line if it cannot be timed; once in a start."""
@@ -164,3 +186,63 @@ def with_signature(function: Callable[..., Any]) -> Callable[..., Any]:
     """Store a function's signature in it: Snakemake reads it several times for each job."""
     function.__signature__ = signature(function)  # type: ignore[attr-defined]
     return function
+
+
+class Handlers:
+    """The handlers of one start. before_jobs: called before the first job."""
+
+    def __init__(self, start: Start, before_jobs: Callable[[], None] | None = None):
+        self._start, self._plan, self._before_jobs = start, start.plan, before_jobs
+        self._page = Path(start.results, "report.html")
+        self._drawn_before = self._drawn()
+
+    def begin(self) -> None:
+        """Set unreadable files aside, and let Snakemake wait while runs are timed."""
+        if self._start.workflow.local_exec:
+            # Each job that ends starts another endless chain of timers for Snakemake's limit of
+            # jobs per second. After 200 jobs they take a tenth of two cores from the runs.
+            self._start.workflow.scheduler.job_rate_limiter = None
+        for path, _ in changes.unreadable({} if self._start.elsewhere else self._start.to_measure):
+            tell(f"{path} is now {changes.set_aside(path)}")
+        if self._before_jobs:
+            self._before_jobs()
+
+    def end(self, complete: bool) -> None:
+        """Print the table, if this start drew it, and after an early end what is kept."""
+        if not self._start.speaks:
+            return
+        if (drawn := self._drawn()) and drawn != self._drawn_before:
+            self._show_results()
+        if not (complete or self._start.elsewhere):
+            self._show_what_is_kept()
+
+    def _drawn(self) -> int | None:
+        return self._page.stat().st_mtime_ns if self._page.exists() else None
+
+    def _show_what_is_kept(self) -> None:
+        runs = len(self._plan.runs)
+        missing = len([run for run in self._plan.runs if changes.why(run, Path())])
+        go_on = "run the same command again to continue"
+        if not missing:
+            go_on = "what failed besides is named above, and the same command tries it again"
+        tell(f"{runs - missing} of {runs} runs are measured and kept; {go_on}")
+        pages = Path(self._start.results, "so_far").glob("*/report.html")
+        if last := max(pages, key=lambda page: page.stat().st_mtime_ns, default=None):
+            tell(f"report so far: {last.as_posix()}")
+
+    def _show_results(self) -> None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(self._page.with_name("table.md").read_bytes())
+        try:
+            summary = json.loads(self._page.with_name("summary.json").read_text())
+            sentences = [*summary["sentences"], cost(summary["workloads"])]
+        except (OSError, ValueError, LookupError, TypeError):
+            sentences = []
+        print(
+            "",
+            *filter(None, sentences),
+            "",
+            f"Report: {self._page.as_posix()}",
+            sep="\n",
+            flush=True,
+        )

@@ -10,17 +10,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from millistep.planning import columns, identity, models, resident, resolve, runs, unsupported
-from millistep.planning.cells import Environment, Row, Run, record_path
+from millistep.contracts.config import RegressionCheck
+from millistep.planning import catalog, columns, identity, runs, this_machine, unsupported
+from millistep.planning.catalog import frameworks, measures
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, check, check_word, results_folder
 from millistep.planning.controls import Controls
 from millistep.planning.document import document
-from millistep.planning.environments import environments
-from millistep.planning.frameworks import frameworks
-from millistep.planning.groups import Group, groups
-from millistep.planning.measures import measures
-from millistep.planning.order import positions, priorities
+from millistep.planning.environments import Environment, environments
+from millistep.planning.runs import Group, Row, Run, groups, positions, priorities, record_path
 from millistep.supervise import machine, variables
 from millistep.supervise.device import Gpu, NoSuchDevice, chosen
 
@@ -48,21 +46,23 @@ class Plan:
         if not here:
             self.check_said("it is measured on another")
         self.gpu = self._gpu() if here else None
-        self.accelerator = resolve.accelerator(self.config.accelerator, self.gpu)
-        self.scale, self.scale_reason = resolve.scale(self.config.scale, self.accelerator, self.gpu)
+        self.accelerator = this_machine.accelerator(self.config.accelerator, self.gpu)
+        self.scale, self.scale_reason = this_machine.scale(
+            self.config.scale, self.accelerator, self.gpu
+        )
         if self.config.weights == "preset" and self.scale != "paper":
             raise ConfigError(
                 f"weights: preset has the sizes of scale paper; allowed at {self.scale} is random"
             )
-        self.threads = resolve.threads(self.config.threads)
+        self.threads = this_machine.threads(self.config.threads)
         if self.config.precision == "tf32" and self.accelerator == "cpu":
             raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
         time_s = self.config.limits.time_s
-        default_s = resolve.DEFAULT_TIME_LIMIT_S[self.scale]
+        default_s = this_machine.DEFAULT_TIME_LIMIT_S[self.scale]
         self.time_limit_s = default_s if time_s == "default" else time_s
         # auto is resolved where a run is measured.
         self.memory_gib = str(self.config.limits.memory_gib)
-        self.models = models.Models(self.config.folders)
+        self.models = catalog.Models(self.config.folders)
         self.frameworks = frameworks(self.config.folders)
         self.columns = self._columns()
         self._environments = environments(self, cache(environment_sha256), envs)
@@ -74,7 +74,7 @@ class Plan:
         self._check_titles()
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
-        default = resolve.DEFAULT_RUNS[self.scale]
+        default = this_machine.DEFAULT_RUNS[self.scale]
         if self.config.runs == runs.AUTO:
             summary = Path(self.results, "summary.json")
             self.runs_of = runs.until_decided(default, self.rows, summary)
@@ -94,7 +94,7 @@ class Plan:
         """Return how often it was looked whether a workload is decided; 0 for a given number."""
         if self.config.runs != runs.AUTO:
             return 0
-        return runs.looks(resolve.DEFAULT_RUNS[self.scale], self.runs_of[row])
+        return runs.looks(this_machine.DEFAULT_RUNS[self.scale], self.runs_of[row])
 
     @property
     def self_test(self) -> str:
@@ -104,7 +104,7 @@ class Plan:
     @cached_property
     def barred(self) -> dict[Column, str]:
         """Columns that this machine cannot measure, with the reasons."""
-        return unsupported.barred(self)
+        return this_machine.barred(self)
 
     @cached_property
     def unsupported(self) -> dict[tuple[Row, str], str]:
@@ -118,7 +118,7 @@ class Plan:
 
     def check_said(self, reason: str) -> None:
         """Raise :class:`ConfigError` if a setting, such as auto, depends on this machine."""
-        if found := resolve.of_this_machine(self.config):
+        if found := this_machine.of_this_machine(self.config):
             raise ConfigError(
                 f"{found} would be resolved on this machine, but {reason}; set it, "
                 "for example with --config scale=paper accelerator=cuda threads=8"
@@ -194,9 +194,7 @@ class Plan:
 
     @property
     def notices(self) -> list[str]:
-        """Messages for the user before anything is measured, a line each: columns that this
-        machine cannot measure, and settings without effect.
-        """
+        """Lines for the user: columns that cannot be measured, and settings without effect."""
         columns_by_reason: dict[str, list[str]] = {}
         for column, reason in self.barred.items():
             columns_by_reason.setdefault(reason, []).append(column.name)
@@ -260,12 +258,11 @@ class Plan:
         """
         asked, processes = self.config.resident, len(group.runs)
         if asked != "auto":
-            fewer: int = min(processes, asked)
-            return fewer
+            return min(processes, int(asked))
         if "cuda" in group.references:
             return 1
         available_mib = machine.memory_limit_mib("auto")
-        return resident.residents(processes, self._process_mib(group), available_mib)
+        return runs.residents(processes, self._process_mib(group), available_mib)
 
     def group_gib(self, group: Group) -> float:
         """Return the GiB that a group's resident processes take together, as a rough estimate."""
@@ -288,7 +285,7 @@ class Plan:
         )
 
     def _process_mib(self, group: Group) -> float:
-        return resident.process_mib(self.least_memory_mib(group.row))
+        return runs.process_mib(self.least_memory_mib(group.row))
 
     @cached_property
     def timed(self) -> dict[str, Run]:
@@ -322,9 +319,7 @@ class Plan:
         return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
 
     def environment_of(self, column: Column) -> Environment:
-        """Return the environment of a column: a locked one, with overlays if any, or the user's
-        own.
-        """
+        """Return the environment of a column: locked, with overlays, or the user's own."""
         return self._environments[column.name]
 
     def resolved(self) -> dict[str, Any]:
@@ -336,6 +331,16 @@ class Plan:
     def sha256(self) -> str:
         """Digest of the whole plan."""
         return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def config_json(self) -> str:
+        """The configuration; its keys are sorted, except where their order is the table's."""
+        return json.dumps(dict(sorted(self.config.document().items())))
+
+    @property
+    def regression_check(self) -> str:
+        """The settings of the comment on a pull request, as JSON."""
+        return json.dumps((self.config.answer or RegressionCheck.model_validate({})).model_dump())
 
     def document(self) -> dict[str, Any]:
         """Return the plan for the analysis side."""

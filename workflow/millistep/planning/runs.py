@@ -1,22 +1,54 @@
-"""The number of runs of each row: one for all, or others for a model, a task or a batch size.
+"""The runs of a plan: their number for each workload, their random order, their groups.
 
-With ``auto``, each start adds two rounds to the workloads that the last report calls undecided.
+The number is one for all rows, or another for a model, a task or a batch size. With ``auto``, each
+start adds two rounds to the workloads that the last report calls undecided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from millistep.planning.cells import Row
+from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
-from millistep.supervise import reading
+from millistep.supervise import record
 
 AUTO, MORE, MOST = "auto", 2, 9  # rounds that a start adds to an undecided workload, and the most
 REST = "default"  # the key for all rows that are not named
 # The parts that name a row, from the outermost to the innermost key.
 PARTS = ("model", "task", "batch size")
+PROCESS_MIB = 1024  # of host memory for a framework, in addition to the model
+FACTOR = 3  # activations, compilation and copies, as multiples of weights, gradients and moments
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table."""
+
+    model: str
+    task: str
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process that measures one cell."""
+
+    row: Row
+    column: Column
+    number: int
+    position: int
+    record: str  # path, relative to the project
+    identity: str
+
+
+def record_path(folder: str, row: Row, column: Column, number: int) -> str:
+    """Return the path of a record: ``<folder>/<model>/<task>-b<batch>/<column>/run<k>.json``."""
+    return f"{folder}/{row.model}/{row.task}-b{row.batch_size}/{column.name}/run{number}.json"
 
 
 def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int]:
@@ -24,9 +56,7 @@ def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int
 
     asked: the configuration's ``runs``. default: the number for ``default``.
     """
-    if not isinstance(asked, dict):
-        return dict.fromkeys(rows, default if asked == REST else asked)
-    named = {str(key): value for key, value in asked.items()}
+    named = {str(k): v for k, v in asked.items()} if isinstance(asked, dict) else {REST: asked}
     rest = named.pop(REST, REST)
     found = dict.fromkeys(rows, default if rest == REST else rest)
     return found | _named(named, rows, ("runs",))
@@ -36,7 +66,7 @@ def until_decided(default: int, rows: Sequence[Row], summary: Path) -> dict[Row,
     """Return the number of runs of each row with `auto`; summary: what the last report wrote."""
     found = dict.fromkeys(rows, default)
     needed = {"model", "task", "batch_size", "rounds", "undecided"}
-    for last in reading.entries(summary, "workloads", needed):
+    for last in record.entries(summary, "workloads", needed):
         row = Row(last["model"], last["task"], last["batch_size"])
         if row in found and isinstance(last["rounds"], int):
             rounds = last["rounds"] + (MORE if last["undecided"] else 0)
@@ -65,9 +95,7 @@ def looks(default: int, rounds: int) -> int:
 
 
 def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
-    """Return the runs of the rows that keys name: models, tasks or batch sizes, by the path's
-    length.
-    """
+    """Return the runs of the rows that keys name: models, tasks or batch sizes."""
     by_name: dict[str, list[Row]] = {}
     for row in rows:
         name = (row.model, row.task, str(row.batch_size))[len(path) - 1]
@@ -85,3 +113,110 @@ def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) ->
         else:
             found |= dict.fromkeys(by_name[name], value)
     return found
+
+
+def positions(
+    rows: list[Row],
+    configurations_of: Callable[[Row], list[str]],
+    runs_of: Callable[[Row], int],
+    seed: int,
+) -> dict[tuple[Row, str, int], int]:
+    """Return the position of every run, by its workload, configuration and number.
+
+    Each round visits every workload that has a run left, and shuffles its configurations. It
+    shuffles a workload without a run, too, so that changing its runs keeps the order of the others.
+    """
+    rng = random.Random(seed)
+    order = []
+    for run in range(1, max(map(runs_of, rows)) + 1):
+        for row in rows:
+            names = sorted(configurations_of(row))
+            rng.shuffle(names)
+            if run <= runs_of(row):
+                order += [(row, name, run) for name in names]
+    return {entry: position for position, entry in enumerate(order)}
+
+
+def priorities(groups: list[Group], known_steps: str) -> dict[str, int]:
+    """Return the priorities of all jobs that time something, by their file; the first is highest.
+
+    The known steps of the self-test follow the first round: the first number need not wait.
+    """
+    first = [path for group in groups if group.number == 1 for path in (*group.files, group.done)]
+    later = [path for group in groups if group.number > 1 for path in (*group.files, group.done)]
+    files = [*first, known_steps, *later]
+    return {path: len(files) - place for place, path in enumerate(files)}
+
+
+@dataclass(frozen=True)
+class Group:
+    """The runs of a workload in a round, in the random order of their turns."""
+
+    row: Row
+    number: int  # of the round
+    runs: tuple[Run, ...]  # including the second run of the cell that the self-test measures twice
+    folder: str  # results/reference/<scale>
+
+    @property
+    def name(self) -> str:
+        """The words of its paths: ``bert/fit-b8/round1``."""
+        return f"{self.row.model}/{self.row.task}-b{self.row.batch_size}/round{self.number}"
+
+    @property
+    def done(self) -> str:
+        """The file that its job on a cluster writes at the end."""
+        return f"{self.folder}/{self.name}.done"
+
+    @cached_property
+    def references(self) -> dict[str, str]:
+        """Files of the reference workload by accelerator, cuda first."""
+        used = {run.column.accelerator for run in self.runs}
+        kinds = [kind for kind in ("cuda", "cpu") if kind in used]
+        return {kind: f"{self.folder}/{self.name}-{kind}.json" for kind in kinds}
+
+    @property
+    def files(self) -> list[str]:
+        """The files of its jobs, in the order of the jobs."""
+        return [*self.references.values(), *(run.record for run in self.runs)]
+
+
+def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) -> list[Group]:
+    """Return the groups in measuring order.
+
+    again: second runs of the cell that the self-test measures twice. Both runs of a pair are
+    neighbors, in an order that is generated from the seed.
+    """
+    second = {run.position: run for run in again}
+    coin = random.Random(f"{seed} same cell")
+    found: dict[tuple[Row, int], list[Run]] = {}
+    for run in runs:
+        names = [run, second[run.position]] if run.position in second else [run]
+        coin.shuffle(names)
+        found.setdefault((run.row, run.number), []).extend(names)
+    return [Group(row, number, tuple(of), folder) for (row, number), of in found.items()]
+
+
+def process_mib(model_mib: float) -> float:
+    """Return the MiB of host memory of one process, as a rough estimate."""
+    return FACTOR * model_mib + PROCESS_MIB
+
+
+def residents(processes: int, each_mib: float, available_mib: float) -> int:
+    """Return how many of these processes fit into host memory together, at least 1."""
+    return max(1, min(processes, int(available_mib // each_mib)))
+
+
+def chunk_of(own: str, members: Sequence[str], resident: int) -> list[str]:
+    """Return the members of a group that take turns with one of them.
+
+    If there are more members than processes that are resident at once, they are divided evenly.
+    """
+    parts = -(-len(members) // resident)
+    size, longer = divmod(len(members), parts)
+    begin = 0
+    for part in range(parts):
+        chunk = members[begin : begin + size + (part < longer)]
+        if own in chunk:
+            return list(chunk)
+        begin += len(chunk)
+    raise ValueError(f"{own} is none of {members}")

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from millistep.deploy.environments import definition_sha256
-from millistep.planning import changes, conda
+from millistep.planning import changes, environments
 from millistep.planning.config import or_one_line, results_folder
 from millistep.planning.plan import Plan
 
@@ -43,9 +43,7 @@ class Start:
 
     @cached_property
     def now(self) -> dict[str, Any]:
-        """Records to be measured, and those that -R, -F or -f requests, with the reasons.
-        Snakemake has these options once all rules are read.
-        """
+        """Records to be measured, and those that -R, -F or -f requests, with the reasons."""
         asked, controls = self.workflow.dag_settings, self.plan.controls
         names = {*asked.forcerun, *(asked.targets if asked.forcetargets else ())}
         rules = {path: run.column.rule for path, run in self.plan.timed.items()}
@@ -65,12 +63,9 @@ class Start:
 
     @cached_property
     def asked_of_nodes(self) -> list[str]:
-        """Records that nodes measure only because -R or -F requests them. Snakemake does not pass
-        these options on to nodes, which read them from a file.
-        """
+        """Records that -R or -F requests from nodes, which read them from a file."""
         if not self.workflow.is_main_process:
-            found: list[str] = json.loads(self.asked.read_text())
-            return found
+            return list(json.loads(self.asked.read_text()))
         named = {*self.workflow.dag_settings.forcerun, *self.workflow.dag_settings.targets}
         asked = (path for path, reason in self.now.items() if reason == changes.ASKED)
         return [path for path in asked if path not in named]
@@ -127,7 +122,7 @@ class Start:
     @property
     def conda_folder(self) -> Path:
         """The folder in which Snakemake makes conda environments."""
-        return conda.folder(self.workflow.deployment_settings.conda_prefix)
+        return environments.conda_folder(self.workflow.deployment_settings.conda_prefix)
 
     @property
     def planned(self) -> Path:
@@ -165,7 +160,7 @@ class Start:
             )
         if set("{}") & set(os.getcwd()):
             _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
-        if self.use_conda and (problem := conda.unusable(self.conda_folder)):
+        if self.use_conda and (problem := environments.unusable_for_conda(self.conda_folder)):
             _refuse(problem)
 
     def _print_errors(self) -> None:
@@ -180,7 +175,6 @@ class Start:
             logger.addHandler(handler)
 
     def _tell(self) -> None:
-        """Print notices about the plan and its records."""
         for notice in self.plan.notices:
             tell(notice)
         for path, reason in changes.unreadable(self.to_measure):
@@ -216,7 +210,7 @@ class Start:
             return
         self._told_of_conda = True
         used = [each for each in self.plan.environments if each.conda]
-        new = conda.missing(self.conda_folder, [each.definition for each in used])
+        new = environments.missing_in_conda(self.conda_folder, [each.definition for each in used])
         if new and not self.workflow.output_settings.dryrun:
             names = ", ".join(dict.fromkeys(definition.stem for definition in new))
             tell(f"conda makes environments first, which takes minutes: {names}")

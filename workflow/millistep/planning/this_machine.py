@@ -1,12 +1,70 @@
-"""Checks that this machine can measure a plan, made before anything is installed."""
+"""Values of ``auto`` on this machine, and checks that this machine can measure a plan."""
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from millistep.contracts.config import Config
+from millistep.deploy.conda import post_deploy
 from millistep.deploy.environments import users_interpreter
 from millistep.deploy.virtual_environments import EnvironmentProblem
+from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
-from millistep.planning.plan import Plan
 from millistep.supervise import processors
+from millistep.supervise.device import Gpu
+
+if TYPE_CHECKING:
+    from millistep.planning.plan import Plan
+
+
+FOUND_HERE = ("auto", "physical")
+PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
+DEFAULT_RUNS = {"paper": 3, "laptop": 3, "smoke": 1}
+DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
+# Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
+DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+# The oldest driver with which any 12.x or 13.x runs on Linux ("minor version compatibility"):
+# NVIDIA, CUDA Toolkit release notes, table of minimum required driver versions.
+OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
+NO_GPU = "no NVIDIA GPU was found here"
+
+
+def accelerator(asked: str, gpu: Gpu | None) -> str:
+    """Return the requested accelerator, for auto that of this machine: ``cpu`` or ``cuda``."""
+    if asked == "auto":
+        return "cuda" if gpu else "cpu"
+    return asked
+
+
+def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
+    """Return the scale, and the reason for it in one sentence."""
+    if asked != "auto":
+        return asked, f"The configuration sets scale {asked}."
+    memory_gib = (gpu.memory_mib and gpu.memory_mib / 1024) if gpu else None
+    if accelerator != "cuda" or gpu is None:
+        have = "no GPU is measured here"
+    elif memory_gib is None:
+        have = "the memory of the GPU is unknown"
+    elif memory_gib >= PAPER_MEMORY_GIB:
+        return "paper", f"Scale auto took paper: the GPU has {memory_gib:.0f} GiB of memory."
+    else:
+        have = f"the GPU has {memory_gib:.0f} GiB of memory, paper needs {PAPER_MEMORY_GIB}"
+    return "laptop", f"Scale auto took laptop: {have}."
+
+
+def threads(asked: Any) -> int:
+    """Return the number of threads; for auto and physical see :mod:`supervise.processors`."""
+    words = {"auto": processors.auto, "physical": processors.physical}
+    return words[asked]() if asked in words else int(asked)
+
+
+def of_this_machine(config: Config) -> str:
+    """Return the settings that depend on the planning machine, as text; empty without any."""
+    words = config.model_dump(include={"scale", "accelerator", "threads"})
+    return ", ".join(f"{key}: {word}" for key, word in words.items() if word in FOUND_HERE)
 
 
 def check_processors(plan: Plan) -> None:
@@ -49,3 +107,47 @@ def check_device(plan: Plan) -> None:
     if not plan.runs:
         reason = next(iter(plan.unsupported.values()))
         raise ConfigError(f"columns: none of the cells can be measured, the first since {reason}")
+
+
+def barred(plan: Plan) -> dict[Column, str]:
+    """Return columns that this machine cannot measure, and why; none if another one measures."""
+    found: dict[Column, str] = {}
+    for column in plan.columns if plan.here else []:
+        if column.accelerator == "cuda" and (reason := _why_no_cuda(plan, column)):
+            found[column] = reason
+    return found
+
+
+def _why_no_cuda(plan: Plan, column: Column) -> str | None:
+    gpu = plan.gpu
+    if gpu is None:
+        return None if any(path.exists() for path in DRIVERS) else NO_GPU
+    environment = plan.environment_of(column)
+    lock = post_deploy(environment.definition)
+    needed = None if environment.interpreter else oldest_driver(lock)
+    if needed is None or not gpu.driver or not is_older(gpu.driver, needed):
+        return None
+    cuda = "{}.{}".format(*(cuda_version(lock) or ()))
+    return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
+
+
+@cache
+def cuda_version(lock: Path) -> tuple[int, int] | None:
+    """Return (major, minor) of the CUDA runtime among the packages of a lock; None without one."""
+    found = re.search(r"^nvidia-cuda-runtime(?:-cu\d+)?==(\d+)\.(\d+)", lock.read_text(), re.M)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def oldest_driver(lock: Path) -> str | None:
+    """Return the oldest driver that runs the CUDA of a lock; None if that is unknown."""
+    cuda = cuda_version(lock)
+    return OLDEST_DRIVER.get(cuda[0]) if cuda else None
+
+
+def is_older(driver: str, needed: str) -> bool:
+    """Return True if a driver's version is lower than the needed one."""
+    return _numbers(driver) < _numbers(needed)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]

@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from millistep.contracts.config import Unsupported
 from millistep.contracts.model import Incapable
 from millistep.contracts.settings import SETTINGS
-from millistep.deploy.conda import post_deploy
-from millistep.planning.cells import Row
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
+from millistep.planning.runs import Row
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
 
-# Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
-DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
-# The oldest driver with which any 12.x or 13.x runs on Linux ("minor version compatibility"):
-# NVIDIA, CUDA Toolkit release notes, table of minimum required driver versions.
-OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
 Entry = Unsupported | Incapable  # of the configuration, of a model
-NO_GPU = "no NVIDIA GPU was found here"
 NO_TF32 = "TF32 needs a GPU"
 NO_CUDNN = "cuDNN computes on GPUs"
 
 
 def unsupported(plan: Plan) -> dict[tuple[Row, str], str]:
-    """Return the unsupported cells of a plan, as far as they are known before anything is measured:
-    reasons by row and name of the column.
-    """
+    """Return the cells that are known not to run: reasons by row and name of the column."""
     impossible = {column: reason for column in plan.columns if (reason := _impossible(column))}
     found = {
         (row, column.name): reason
@@ -47,30 +35,6 @@ def unsupported(plan: Plan) -> dict[tuple[Row, str], str]:
                     if _is_about(entry, column):
                         found[row, column.name] = entry.reason
     return found
-
-
-def barred(plan: Plan) -> dict[Column, str]:
-    """Return columns that this machine cannot measure, and why; empty if another one measures
-    them.
-    """
-    found: dict[Column, str] = {}
-    for column in plan.columns if plan.here else []:
-        if column.accelerator == "cuda" and (reason := _why_no_cuda(plan, column)):
-            found[column] = reason
-    return found
-
-
-def _why_no_cuda(plan: Plan, column: Column) -> str | None:
-    gpu = plan.gpu
-    if gpu is None:
-        return None if any(path.exists() for path in DRIVERS) else NO_GPU
-    environment = plan.environment_of(column)
-    lock = post_deploy(environment.definition)
-    needed = None if environment.interpreter else oldest_driver(lock)
-    if needed is None or not gpu.driver or not is_older(gpu.driver, needed):
-        return None
-    cuda = "{}.{}".format(*(cuda_version(lock) or ()))
-    return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
 
 
 def _without_effect(plan: Plan) -> dict[tuple[Row, str], str]:
@@ -108,7 +72,6 @@ def _of_models(plan: Plan) -> list[tuple[str, Entry]]:
 def _check(
     where: str, plan: Plan, model: str, task: str | None, column: str, allowed: Iterable[str]
 ) -> None:
-    """Raise :class:`ConfigError` for a task or a column that does not exist."""
     tasks = plan.models.load(model).tasks
     if task and task not in tasks:
         raise ConfigError(f"{where}: {model} has no task '{task}'; allowed are {', '.join(tasks)}")
@@ -126,33 +89,6 @@ def _impossible(column: Column) -> str | None:
 
 
 def _is_about(entry: Entry, column: Column) -> bool:
-    """Return True if an `unsupported` entry of the configuration or of a model is about a
-    column.
-    """
     named = entry.column in (column.name, column.framework.name)
     asked = entry.jit_compile if isinstance(entry, Incapable) else None
     return named and asked in (None, column.jit_compile)
-
-
-@cache
-def cuda_version(lock: Path) -> tuple[int, int] | None:
-    """Return (major, minor) of the CUDA runtime among the packages of a lock; None without one."""
-    found = re.search(r"^nvidia-cuda-runtime(?:-cu\d+)?==(\d+)\.(\d+)", lock.read_text(), re.M)
-    return (int(found[1]), int(found[2])) if found else None
-
-
-def oldest_driver(lock: Path) -> str | None:
-    """Return the oldest driver that runs the CUDA that a lock installs; None if that is not
-    known.
-    """
-    cuda = cuda_version(lock)
-    return OLDEST_DRIVER.get(cuda[0]) if cuda else None
-
-
-def is_older(driver: str, needed: str) -> bool:
-    """Return True if a driver's version is lower than the needed one."""
-    return _numbers(driver) < _numbers(needed)
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", version)]

@@ -2,19 +2,26 @@
 
 import argparse
 import json
+import math
 import os
+import time
 import traceback
 from pathlib import Path
 from typing import Any
 
 from millistep.measure.process import leave
-from millistep.supervise import caches, device, ending, jobs, parent, preconditions, reading
-from millistep.supervise.interrupts import end_after_snakemake, end_with_snakemake, hold
-from millistep.supervise.progress import result
-from millistep.supervise.record import RecordFile
-from millistep.supervise.session import Session
-from millistep.supervise.skeleton import skeleton
-from millistep.supervise.terminal import say
+from millistep.supervise import caches, device, ending, jobs, parent, preconditions
+from millistep.supervise.console import end_after_snakemake, end_with_snakemake, hold, say
+from millistep.supervise.jobs import Session
+from millistep.supervise.record import (
+    RecordFile,
+    Unreadable,
+    could_not_begin,
+    disturbed,
+    read,
+    skeleton,
+    step_ms,
+)
 
 
 def arguments() -> argparse.Namespace:
@@ -41,7 +48,7 @@ def main() -> int:
         file.reserve()
         record = recorded(options)
         hold()  # a signal now would lose the run
-        if _was_not_tried(record) and _has_earlier(options):
+        if _was_not_tried(record) and _earlier(options):
             say(f"{options.record}: keeping the earlier record: {record['reason']}")
         else:
             record = file.write(record)
@@ -72,9 +79,9 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
         with place as member:
             preconditions.check_files(identity, options.folder)
             with member.computing():
-                environment = jobs.provide(options, identity, options.record)
+                environment = preconditions.provide(options, identity, options.record)
             found = parent.run(_job(options, environment), member)
-    except jobs.NoEnvironment as problem:
+    except preconditions.NoEnvironment as problem:
         found["not_tried"] = problem.not_tried
         found["status"], found["reason"] = ending.of_record(found)
     except (preconditions.Refused, device.NoSuchDevice) as problem:
@@ -89,7 +96,6 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _planned(options: argparse.Namespace, identity: dict[str, Any]) -> dict[str, Any]:
-    """Return a record's description of an environment that was not inspected."""
     return {
         "name": options.environment.stem,
         "method": options.deployment,
@@ -124,19 +130,68 @@ def _is_measured(options: argparse.Namespace) -> bool:
     return bool(found and found["identity"] == options.identity)
 
 
-def _has_earlier(options: argparse.Namespace) -> bool:
-    """Return whether there is a record of an earlier measurement, which is worth keeping."""
-    return _earlier(options) is not None
-
-
 def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:
     """Return the record that is there; None if it is missing, broken, or was not tried either."""
     try:
-        found = reading.read(options.record)
-    except (FileNotFoundError, reading.Unreadable):
+        found = read(options.record)
+    except (FileNotFoundError, Unreadable):
         return None
     return None if _was_not_tried(found) else found
 
 
 def _was_not_tried(record: dict[str, Any]) -> bool:
-    return record["status"] == "refused" or reading.could_not_begin(record)
+    return record["status"] == "refused" or could_not_begin(record)
+
+
+SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
+
+
+def result(place: str, start: str | None, members: str, record: dict[str, Any]) -> str:
+    """Return a run's line: ``[5/204] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``.
+
+    place: ``5/204``, the run's place among those of this start; empty if unknown. start: its id, ns
+    since 1970. members: JSON, the records of the runs that took turns with this one.
+    """
+    cell = record["cell"]
+    name = f"{cell['model']} {cell['task']}, batch {cell['batch_size']}, {cell['column']}"
+    if json.loads(record["identity"]).get("again") and not name.endswith("+again"):
+        name += " again"  # the second measurement of a cell for the self-test
+    if record["status"] == "ok":
+        found = f"{_ms(step_ms(record))} ms/step"
+        if record["timing"]["in_turns"] == 1:
+            found += ", timed alone"
+        if why := disturbed(record):
+            found += f", disturbed: {why}"
+    else:
+        found = f"{record['status']}: {record['reason']}"
+    head = f"[{place}] " if place else ""
+    return f"{head}{name}, run {cell['run']}: {found}{_left(place, start, json.loads(members))}"
+
+
+def _ms(value: float) -> str:
+    """Return a time with its significant digits: 214.5, 21.45, 2.145, 1307."""
+    places = max(0, SIGNIFICANT - 1 - math.floor(math.log10(value)))
+    if round(value, places) >= 10 ** (SIGNIFICANT - places):
+        places -= 1  # 9.9996 rounds up to one more integer digit
+    return f"{value:.{max(0, places)}f}"
+
+
+def _left(place: str, start: str | None, members: list[str]) -> str:
+    """Return the time left in words, from the mean of this start's runs; empty if unknown.
+
+    It is also unknown before the last member's record: all members end within seconds.
+    """
+    try:
+        number, total = map(int, place.split("/"))
+        began = int(start or "")
+        if any(Path(member).stat().st_mtime_ns < began for member in members):
+            return ""
+    except (ValueError, OSError):
+        return ""
+    mean_s = (time.time() - began / 1e9) / number
+    left_s = mean_s * (total - number)
+    if left_s < 90:
+        return f"; about {left_s:.0f} s left" if number < total else ""
+    if left_s < 5400:
+        return f"; about {left_s / 60:.0f} min left"
+    return f"; about {left_s / 3600:.1f} h left"

@@ -1,16 +1,199 @@
-"""The description of a machine, for the report: written once, and when it lacks an accelerator."""
+"""The description of a machine for the report: its facts from psutil, NVML and Linux' files."""
 
 import json
-from collections.abc import Sequence
+import os
+import platform
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from millistep.deploy.virtual_environments import write_atomically
-from millistep.supervise import device, gpu, host
-from millistep.supervise.machine import summary_with
+from millistep.supervise.device import chosen, word
+from millistep.supervise.machine import cpu_model, memory_limit_bytes, processor_time, summary_with
+from millistep.supervise.monitor import Gpu, tried
 from millistep.supervise.record import now
 
 SCHEMA = "millistep.machine/1"
+Facts = dict[str, str | None]  # None: not reported by this machine
+# The few of hundreds of flags that decide how fast a matrix product can be.
+INSTRUCTION_SETS = (
+    *("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16"),
+    *("asimd", "sve", "bf16"),
+)
+
+
+def sections(root: Path = Path("/")) -> dict[str, Facts]:
+    """Return the facts of each section, by its title."""
+    cpu = root / "sys/devices/system/cpu"
+    return {
+        "Processor": _processor(root, cpu),
+        "Clocks": _clocks(root, cpu),
+        "Caches": _caches(cpu),
+        "Memory": _memory(root),
+        "System": _system(root),
+        "Limits of this process": _limits(root),
+    }
+
+
+def _processor(root: Path, cpu: Path) -> Facts:
+    info = _text(root / "proc/cpuinfo") or ""
+    flags = set(" ".join(re.findall(r"^(?:flags|Features)\s*: (.*)$", info, re.M)[:1]).split())
+    sockets = set(re.findall(r"^physical id\s*: (\d+)$", info, re.M))
+    microcode = re.search(r"^microcode\s*: (\S+)$", info, re.M)
+    nodes = sorted((root / "sys/devices/system/node").glob("node[0-9]*/cpulist"))
+    numa = "; ".join(f"{path.parent.name}: {_text(path)}" for path in nodes)
+    mitigations = Counter(
+        re.split("[:;]", _text(path) or "")[0].lower() for path in cpu.glob("vulnerabilities/*")
+    )
+    kinds = (f"{count} {kind}" for kind, count in sorted(mitigations.items()))
+    return {
+        "model": cpu_model(),
+        "architecture": platform.machine(),
+        "sockets": str(len(sockets)) if sockets else None,
+        "physical cores": str(psutil.cpu_count(logical=False)),
+        "logical processors": str(os.cpu_count()),
+        "simultaneous multithreading": _on_off(_text(cpu / "smt/active")),
+        "NUMA nodes": f"{len(nodes)} ({numa})" if nodes else None,
+        "instruction sets": ", ".join(s for s in INSTRUCTION_SETS if s in flags) or None,
+        "microcode": microcode and microcode[1],
+        "vulnerabilities": ", ".join(kinds) or None,
+    }
+
+
+def _clocks(root: Path, cpu: Path) -> Facts:
+    policy = cpu / "cpu0/cpufreq"
+    frequency = psutil.cpu_freq() if hasattr(psutil, "cpu_freq") else None
+    # Intel's driver shows if turbo is forbidden, the others if it is allowed.
+    forbidden = _text(cpu / "intel_pstate/no_turbo")
+    allowed = _text(cpu / "cpufreq/boost")
+    return {
+        "highest frequency": f"{frequency.max:.0f} MHz" if frequency and frequency.max else None,
+        "governor": _text(policy / "scaling_governor"),
+        "frequency driver": _text(policy / "scaling_driver"),
+        "energy preference": _text(policy / "energy_performance_preference"),
+        "turbo": _on_off(allowed) if forbidden is None else _on_off(str(int(forbidden == "0"))),
+        "clock source": _text(
+            root / "sys/devices/system/clocksource/clocksource0/current_clocksource"
+        ),
+    }
+
+
+def _caches(cpu: Path) -> Facts:
+    """Return the caches of the first CPU: size, and the CPUs that share each."""
+    found: Facts = {}
+    for index in sorted(cpu.glob("cpu0/cache/index*")):
+        kind = {"Data": "d", "Instruction": "i"}.get(_text(index / "type") or "", "")
+        shared = _text(index / "shared_cpu_list")
+        found[f"L{_text(index / 'level')}{kind}"] = f"{_text(index / 'size')}, CPUs {shared}"
+    return found
+
+
+def _memory(root: Path) -> Facts:
+    pages = _text(root / "sys/kernel/mm/transparent_hugepage/enabled") or ""
+    huge = re.search(r"\[(\w+)\]", pages)
+    return {
+        "memory": _gib(psutil.virtual_memory().total),
+        "swap": _gib(psutil.swap_memory().total),
+        "transparent huge pages": huge and huge[1],
+        "NUMA balancing": _on_off(_text(root / "proc/sys/kernel/numa_balancing")),
+    }
+
+
+def _system(root: Path) -> Facts:
+    name = re.search(r'^PRETTY_NAME="?(.*?)"?$', _text(root / "etc/os-release") or "", re.M)
+    firmware = [_text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name")]
+    virtual = " hypervisor" in (_text(root / "proc/cpuinfo") or "")
+    container = _text(root / "run/systemd/container")
+    for engine, trace in (("docker", ".dockerenv"), ("podman", "run/.containerenv")):
+        container = engine if (root / trace).exists() else container
+    return {
+        "operating system": name[1] if name else platform.system(),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "C library": " ".join(platform.libc_ver()).strip() or None,
+        "virtual machine": "yes" if virtual else "no hypervisor found",
+        "firmware": " ".join(filter(None, firmware)) or None,
+        "container": container or "none found",
+    }
+
+
+def _limits(root: Path) -> Facts:
+    quota, most = processor_time(root), memory_limit_bytes(root)
+    return {
+        "usable processors": str(len(psutil.Process().cpu_affinity()))
+        if hasattr(psutil.Process, "cpu_affinity")
+        else None,
+        "processor time": "not limited" if quota is None else f"{quota:g} processors",
+        "memory": "not limited" if most is None else _gib(most),
+        "scheduling priority": str(psutil.Process().nice()),
+    }
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(errors="replace").strip() or None
+    except OSError:
+        return None
+
+
+def _on_off(flag: str | None) -> str | None:
+    return None if flag is None else "off" if flag == "0" else "on"
+
+
+def _gib(count: int) -> str:
+    return f"{count / 2**30:.1f} GiB"
+
+
+def gpu_facts(name: str) -> Facts:
+    """Return the facts of a GPU; name: see :func:`supervise.device.word`."""
+    gpu = tried(Gpu, name)
+    if gpu is None:
+        return {"model": None, "problem": "NVML does not list this GPU"}
+    return {fact: tried(function) for fact, function in _questions(gpu).items()}
+
+
+def _questions(gpu: Gpu) -> dict[str, Callable[[], str | None]]:
+    nvml, device, part = gpu.nvml, gpu.device, gpu.part
+    memory = nvml.nvmlDeviceGetMemoryInfo
+
+    def clocks(kind: int) -> Callable[[], str]:
+        return lambda: (
+            f"{nvml.nvmlDeviceGetClockInfo(device, kind)} MHz now, "
+            f"{nvml.nvmlDeviceGetMaxClockInfo(device, kind)} MHz at most"
+        )
+
+    return {
+        "model": lambda: nvml.nvmlDeviceGetName(part),
+        "driver": nvml.nvmlSystemGetDriverVersion,
+        "CUDA of the driver": lambda: _version(nvml.nvmlSystemGetCudaDriverVersion()),
+        "compute capability": lambda: ".".join(
+            map(str, nvml.nvmlDeviceGetCudaComputeCapability(device))
+        ),
+        "memory": lambda: f"{memory(part).total / 2**30:.1f} GiB",
+        "memory in use": lambda: f"{memory(part).used / 2**30:.1f} GiB",
+        "SM clock": clocks(nvml.NVML_CLOCK_SM),
+        "memory clock": clocks(nvml.NVML_CLOCK_MEM),
+        "ECC": lambda: _on_off(str(nvml.nvmlDeviceGetEccMode(device)[0])),
+        "power limit": lambda: f"{nvml.nvmlDeviceGetEnforcedPowerLimit(device) / 1000:.0f} W",
+        "default power limit": lambda: (
+            f"{nvml.nvmlDeviceGetPowerManagementDefaultLimit(device) / 1000:.0f} W"
+        ),
+        "persistence mode": lambda: _on_off(str(nvml.nvmlDeviceGetPersistenceMode(device))),
+        "multi-instance mode": lambda: _on_off(str(nvml.nvmlDeviceGetMigMode(device)[0])),
+        "PCIe": lambda: (
+            f"generation {nvml.nvmlDeviceGetMaxPcieLinkGeneration(device)}, "
+            f"{nvml.nvmlDeviceGetMaxPcieLinkWidth(device)} lanes"
+        ),
+        "GPUs in the machine": lambda: str(nvml.nvmlDeviceGetCount()),
+    }
+
+
+def _version(number: int) -> str:
+    """Return CUDA's version number as text: 12040 is 12.4."""
+    return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def write_description(folder: Path, accelerators: Sequence[str], asked: str | int) -> None:
@@ -24,20 +207,17 @@ def write_description(folder: Path, accelerators: Sequence[str], asked: str | in
 
 def described(accelerators: Sequence[str], asked: str | int) -> dict[str, Any]:
     """Return the description of this machine and of the GPU that is measured."""
-    found = device.chosen(asked) if "cuda" in accelerators else None
-    sections = host.sections()
+    found = chosen(asked) if "cuda" in accelerators else None
+    facts = sections()
     if "cuda" in accelerators:
-        sections["GPU"] = gpu.facts(device.word(found, asked))
+        facts["GPU"] = gpu_facts(word(found, asked))
     ids = {kind: summary_with(found if kind == "cuda" else None)["id"] for kind in accelerators}
     return {
         "schema": SCHEMA,
         "ids": ids,
         "collected_at": now(),
         "sections": [
-            {
-                "title": title,
-                "facts": [{"name": name, "value": value} for name, value in facts.items()],
-            }
-            for title, facts in sections.items()
+            {"title": title, "facts": [{"name": k, "value": v} for k, v in section.items()]}
+            for title, section in facts.items()
         ],
     }

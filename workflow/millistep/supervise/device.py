@@ -58,9 +58,7 @@ def chosen(asked: str | int) -> Gpu | None:
 
 
 def visible() -> list[Gpu]:
-    """Return the GPUs that the caller's variables leave visible, in their order; raises
-    :class:`NoSuchDevice`.
-    """
+    """Return the GPUs that the caller leaves visible, in order; raises :class:`NoSuchDevice`."""
     present = gpus()
     if VISIBLE not in os.environ:
         return list(present)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Literal, get_args
 
-from millistep.supervise.device_memory import whose_limit
-
 Status = Literal[
     "ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "refused", "invalid"
 ]
@@ -73,9 +71,7 @@ class Ending:
 
 
 def of_record(record: dict[str, Any]) -> tuple[Status, str]:
-    """Return ``(status, reason)`` of a record that keeps to its contract; the reason is empty if
-    ok.
-    """
+    """Return ``(status, reason)`` of a record that matches its contract; no reason if ok."""
     if record["not_tried"]:
         return _of_what_was_not_tried(record["not_tried"])
     if record["ending"] is None:
@@ -128,17 +124,6 @@ def of_control(data: dict[str, Any]) -> tuple[str, str]:
     return of_process(Ending(**data["ending"]))
 
 
-def of_probes(record: dict[str, Any]) -> list[str]:
-    """Return the reasons why steps at other batch sizes or lengths were not timed, one for each."""
-    return [_of_probe(probe["failed"], record) for probe in record["probes"] if probe["failed"]]
-
-
-def _of_probe(failed: dict[str, str], record: dict[str, Any]) -> str:
-    if failed["type"] == PROCESS_ENDED and record["ending"]:
-        return of_process(Ending(**record["ending"]))[1]
-    return _of_failure(**failed)[1]
-
-
 def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
     known = number in {entry.value for entry in signal.Signals}
     name = signal.Signals(number).name if known else f"signal {number}"
@@ -148,9 +133,7 @@ def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
 
 
 def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
-    """Return the status and reason if a library ended the process: it raises nothing, but prints
-    why.
-    """
+    """Return the status and reason of a process that a library ended: it may print why."""
     if not last_words:
         return "error", f"{what} without a message"
     return _by_words(last_words) or "error", f"{what}: {last_words}"[:MAX_REASON]
@@ -191,7 +174,6 @@ def _own_words(message: str) -> str:
 
 
 def _by_words(message: str) -> Status | None:
-    """Return the status that follows from a library's words alone, None if none does."""
     if any(words in message for words in OUT_OF_MEMORY_WORDS):
         return "oom"
     cannot_here = (*NO_DEVICE_WORDS, NO_COMPILER_WORDS)
@@ -249,3 +231,32 @@ def _too_large(not_tried: dict[str, Any]) -> str:
         f"weights, gradients and optimizer alone need {needed_gib:.1f} GiB, "
         f"{where} {available_gib:.1f} GiB"
     )
+
+
+UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+NUMBER = r"(\d+(?:\.\d+)?)\s*(bytes|[KMGT]iB|B)?"
+ASKED = re.compile(rf"(?:to allocate|to allocate request for|memory allocating)\s+{NUMBER}")
+FREE = re.compile(rf"of which\s+{NUMBER}\s+is free")
+
+
+def whose_limit(message: str, free_mib: float | None, limit_mib: float | None) -> str:
+    """Return a clause for the reason of a failed allocation, if the framework's pool was the limit;
+    empty if the allocation was too large for the device, or if that is unknown.
+
+    message: the framework's words. free_mib: the device's free memory, as sampled during the run;
+    a number in the message is preferred. limit_mib: the most that the framework may take.
+    """
+    asked, stated = ASKED.search(message), FREE.search(message)
+    free = _bytes(stated) if stated else None if free_mib is None else free_mib * 2**20
+    if asked is None or free is None or _bytes(asked) > free:
+        return ""
+    limit = f" of {limit_mib / 1024:.1f} GiB" if limit_mib else ""
+    return (
+        f"; the limit{limit} of the framework's own pool was reached, although the device had "
+        "enough free memory"
+    )
+
+
+def _bytes(found: re.Match[str]) -> float:
+    number, unit = found.groups()
+    return float(number) * UNITS[(unit or "").replace("bytes", "B")]

@@ -1,33 +1,26 @@
-"""Arguments, environments and ends by a signal, shared by all commands that time something."""
+"""Arguments, sessions and ends by a signal, shared by all commands that time something."""
+
+from __future__ import annotations
 
 import argparse
+import hashlib
 import json
-import os
+import platform
+import secrets
+import subprocess
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from millistep.deploy import conda, environments
-from millistep.deploy.failures import KnownProblem
-from millistep.deploy.virtual_environments import COMPLETE, EnvironmentProblem, write_atomically
-from millistep.supervise import cgroup, device, machine, preconditions, processors, variables
+from millistep.deploy.virtual_environments import write_atomically
+from millistep.supervise import device, machine, preconditions, processors, variables
+from millistep.supervise.console import end_after_snakemake, end_with_snakemake, say
 from millistep.supervise.ending import of_control
-from millistep.supervise.interrupts import end_after_snakemake, end_with_snakemake
-from millistep.supervise.terminal import say
+from millistep.supervise.lock import CPU
+from millistep.supervise.turns import Member
 from millistep.supervise.watch import Watched
-
-
-class NoEnvironment(preconditions.Refused):
-    """The environment cannot be installed.
-
-    not_tried: the reason, as a record has it. known: this start has printed the reason before.
-    """
-
-    def __init__(self, problem: EnvironmentProblem):
-        super().__init__(str(problem))
-        self.not_tried = {"not_deployed": str(problem)}
-        self.known = isinstance(problem, KnownProblem)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_seat(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of commands that take the machine, see :mod:`supervise.session`."""
+    """Add the arguments of commands that take the machine, see :class:`Session`."""
     parser.add_argument("--results", type=Path, required=True, help="folder of all results")
     parser.add_argument(
         "--around",
@@ -63,7 +56,7 @@ def add_seat(parser: argparse.ArgumentParser) -> None:
 
 
 def add_instead(parser: argparse.ArgumentParser) -> None:
-    """Add the option for other environments, see :func:`in_what_can_be_deployed`."""
+    """Add the option for other environments, the first of which that can be installed is used."""
     parser.add_argument(
         "--instead", action="append", default=[], help="other options, as JSON, in their order"
     )
@@ -105,105 +98,6 @@ def exit_code(
     return 0
 
 
-def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
-    """Return the marker of the environment, which is installed first if it is not as planned.
-
-    output: the file that cannot be measured without it. Raises
-    :class:`supervise.preconditions.Refused`, of which :class:`NoEnvironment` is one.
-    """
-    available = len(processors.available())
-    if available < identity["threads"]:
-        raise preconditions.Refused(
-            f"{output}: planned for {identity['threads']} threads, only {available} CPUs are usable"
-        )
-    if processors.within_the_quota(available) < identity["threads"]:
-        raise preconditions.Refused(
-            f"{output}: planned for {identity['threads']} threads, the container's quota of CPU "
-            f"time is {cgroup.processor_time():g} CPUs"
-        )
-    environment = read(options.environment)
-    if environment is not None and as_planned(environment, options, identity):
-        return environment
-    try:
-        return environments.deployed(
-            environments.Wanted(
-                name=options.environment.stem,
-                definition=options.definition,
-                method=options.deployment,
-                marker=options.environment,
-                interpreter=identity["interpreter"],
-                overlay=options.overlay,
-                planned=identity["environment"],
-                start=options.start,
-                another=options.another,
-            )
-        )
-    except EnvironmentProblem as problem:
-        raise NoEnvironment(problem) from None
-    except OSError as problem:
-        say(f"{options.environment.stem}: {problem}")
-        raise preconditions.Refused(
-            f"{output}: not measured, its environment is not there"
-        ) from None
-
-
-def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
-    """Return the options with an environment that can be installed: their own, else the first
-    possible one of ``instead``, as several libraries can do fixed work. Without any, their own.
-
-    Raises :class:`supervise.preconditions.Refused` for a problem that no environment would solve.
-    """
-    for place, instead in enumerate([{}, *map(json.loads, options.instead)]):
-        tried = argparse.Namespace(**{**vars(options), **instead, "another": place > 0})
-        tried.environment, tried.definition = Path(tried.environment), Path(tried.definition)
-        try:
-            provide(tried, json.loads(tried.identity), options.output)
-        except NoEnvironment as problem:
-            if not problem.known:
-                say(f"millistep: environment {tried.environment.stem}: {problem}")
-            continue
-        return tried
-    return options
-
-
-def as_planned(
-    environment: dict[str, Any], options: argparse.Namespace, identity: dict[str, Any]
-) -> bool:
-    """Return True if a marker's environment is there, complete, and the one planned."""
-    prefix, below = environment.get("prefix", ""), environment.get("beneath")
-    folder = Path(below or prefix)
-    if options.deployment == "conda":
-        found = conda.is_complete(folder, options.definition)
-        usable = found and (options.another or folder == conda.activated())
-    else:
-        usable = folder.is_dir()
-    # The user's own interpreter is in no digest; under an override it is not in the marker either.
-    own = None if below else identity.get("interpreter")
-    return (
-        usable
-        and environment.get("method") == options.deployment
-        and (own is None or environment.get("interpreter") == environments.users_interpreter(own))
-        and environment.get("definition_sha256") == identity["environment"]
-        and os.access(environment.get("interpreter", ""), os.X_OK)
-        and not any(_is_newer(Path(each), options.environment) for each in (prefix, folder))
-    )
-
-
-def _is_newer(prefix: Path, marker: Path) -> bool:
-    """Return True if an environment was made again after its marker was written."""
-    mark = prefix / COMPLETE
-    return mark.exists() and mark.stat().st_mtime_ns > marker.stat().st_mtime_ns
-
-
-def read(marker: Path) -> dict[str, Any] | None:
-    """Read a marker; None if it is missing or broken."""
-    try:
-        found = json.loads(marker.read_text())
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
 def supervised(
     program: str,
     request: dict[str, Any],
@@ -238,3 +132,56 @@ def supervised(
     ):
         child.until("done")
     return child
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session: its id, and the GPU that it is measured on, None for CPUs alone."""
+
+    id: str
+    gpu: str | None
+    resident: int = 1
+
+    @classmethod
+    def of_run(cls, options: argparse.Namespace, identity: dict[str, Any]) -> Session:
+        """Return a run's session; raises :class:`supervise.device.NoSuchDevice`."""
+        workload = f"{identity['model']}/{identity['task']}-b{identity['batch_size']}"
+        about = f"{identity['scale']}/{workload}/round{identity['run']}"
+        return cls.of(about, options, options.resident)
+
+    @classmethod
+    def of(cls, about: str, options: argparse.Namespace, resident: int = 1) -> Session:
+        """Return the session of a workload and round: on a GPU if any of its runs needs one."""
+        chosen = device.chosen(options.device) if options.around == "cuda" else None
+        gpu = chosen.uuid if chosen else None
+        start = options.start or secrets.token_hex(16)
+        return cls(_digest(f"{start} {about} {platform.node()} {gpu}"), gpu, resident)
+
+    def member(self, members: list[str], own: str) -> Member:
+        """Return the run's place among the members that are resident together, or alone."""
+        if own not in members:
+            members = [own]
+        first = members.index(own) // self.resident * self.resident
+        return Member(self.gpu or CPU, self.id, members[first : first + self.resident], own)
+
+    def recorded(self) -> dict[str, Any]:
+        """Return the record's ``session``."""
+        return {"id": self.id, "device": _digest(self.gpu) if self.gpu else None}
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:12]
+
+
+def alone() -> int:
+    """Run a command while no run is timed."""
+    parser = argparse.ArgumentParser(description=alone.__doc__)
+    parser.add_argument("command", nargs="+")
+    command = parser.parse_args().command
+    end_with_snakemake()
+    own = secrets.token_hex(8)
+    try:
+        with Member(CPU, own, [own], own) as member, member.computing():
+            return subprocess.run(command).returncode
+    except KeyboardInterrupt as end:
+        return end_after_snakemake(end)

@@ -55,22 +55,14 @@ class MachineLock:
     def __init__(self, place: Path) -> None:
         self._descriptor = opened(place / "lock")
 
-    def acquire(self, shared: bool = False) -> None:
-        """Wait until nobody else computes; shared: but those who share the machine, too."""
-        fcntl.flock(self._descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-
-    def release(self) -> None:
-        """Let others compute."""
-        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-
     @contextlib.contextmanager
     def held(self, shared: bool = False) -> Iterator[None]:
-        """Hold the lock."""
-        self.acquire(shared)
+        """Wait until nobody else computes, and hold the lock; shared: with others who share it."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
         try:
             yield
         finally:
-            self.release()
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
         """Give the lock back for good."""

@@ -1,19 +1,19 @@
-"""The machine and its load."""
+"""The machine: memory, load, and the limits of its control group (version 2)."""
 
 import contextlib
 import hashlib
 import json
 import os
 import platform
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import psutil
 
-from millistep.supervise import cgroup
 from millistep.supervise.device import Gpu, chosen
 
-VMSTAT = Path("/proc/vmstat")
+ROOT = Path("/")
+VMSTAT = ROOT / "proc/vmstat"
 SHARE = 0.9  # of the memory there is: the processes that watch the run need some, too
 
 
@@ -54,7 +54,7 @@ def cpu_model() -> str:
 def memory_mib_total() -> int:
     """Return the MiB of physical memory, or the limit of a job or container if that is smaller."""
     total: int = psutil.virtual_memory().total
-    return min(total, cgroup.memory_limit_bytes() or total) // 2**20
+    return min(total, memory_limit_bytes() or total) // 2**20
 
 
 def memory_limit_mib(asked: str) -> int:
@@ -64,20 +64,70 @@ def memory_limit_mib(asked: str) -> int:
 
 def load_average() -> float:
     """Return the load average of the last minute."""
-    of_a_minute: float = psutil.getloadavg()[0]
-    return of_a_minute
+    return float(psutil.getloadavg()[0])
 
 
 def swapped_mib() -> float:
     """Return the MiB swapped in and out since the machine started."""
     swap = psutil.swap_memory()
-    mib: float = (swap.sin + swap.sout) / 2**20
-    return mib
+    return float(swap.sin + swap.sout) / 2**20
 
 
 def oom_kills() -> int | None:
-    """Return how many of this job's processes the kernel killed for memory; if it does not count
-    these, of the whole machine's.
-    """
-    own = cgroup.oom_kills()
-    return own if own is not None else cgroup.counters(VMSTAT).get("oom_kill")
+    """Return the kernel's kills for memory in this job, or in the whole machine if uncounted."""
+    own = oom_kills_of_group()
+    return own if own is not None else counters(VMSTAT).get("oom_kill")
+
+
+def memory_limit_bytes(root: Path = ROOT) -> int | None:
+    """Return the lowest memory limit of this group and those around it; None without a limit."""
+    limits = []
+    for group in _groups(root):
+        with contextlib.suppress(OSError, ValueError):  # "max": no limit
+            limits.append(int((group / "memory.max").read_text()))
+    return min(limits, default=None)
+
+
+def processor_time(root: Path = ROOT) -> float | None:
+    """Return the number of CPUs whose time this group may use; None without a quota."""
+    quotas = []
+    for group in _groups(root):
+        with contextlib.suppress(OSError, ValueError):
+            quota, period = (group / "cpu.max").read_text().split()
+            quotas.append(int(quota) / int(period))
+    return min(quotas, default=None)
+
+
+def cpu_stats(root: Path = ROOT) -> list[str]:
+    """Return the files that count how often each group with a quota of CPU time was stopped."""
+    found = []
+    for group in _groups(root):
+        with contextlib.suppress(OSError, ValueError):
+            if (group / "cpu.max").read_text().split()[0] != "max":
+                found.append(str(group / "cpu.stat"))
+    return found
+
+
+def oom_kills_of_group(root: Path = ROOT) -> int | None:
+    """Return how many processes of this group the kernel killed for memory; None if unknown."""
+    return counters(_groups(root)[0] / "memory.events").get("oom_kill")
+
+
+def counters(path: Path) -> dict[str, int]:
+    """Return a file's lines of a name and a number, as a mapping; empty if it cannot be read."""
+    with contextlib.suppress(OSError, ValueError):
+        pairs = (line.split() for line in path.read_text().splitlines())
+        return {name: int(value) for name, value in pairs}
+    return {}
+
+
+def _groups(root: Path) -> list[Path]:
+    """Return the folders of this process's group and of those around it, innermost first."""
+    top, inner = root / "sys/fs/cgroup", PurePosixPath()
+    with contextlib.suppress(OSError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            if line.startswith("0::"):
+                inner = PurePosixPath(line.removeprefix("0::").lstrip("/"))
+    if ".." in inner.parts or not (top / inner).is_dir():  # a container sees only its own group
+        inner = PurePosixPath()
+    return [top / folder for folder in (inner, *inner.parents)]

@@ -1,16 +1,196 @@
 """The monitor: samples the machine in a thread of the supervisor while a run is measured.
 
-A run is worth more than its monitor: readings that fail are None, and the run goes on.
-"""
+A run is worth more than its monitor: readings that fail are None, and the run goes on."""
 
 import os
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
+
+from millistep.supervise.machine import swapped_mib
 from millistep.supervise.processors import beside
-from millistep.supervise.sampler import Sampler
+
+MARK = "MILLISTEP_SCRATCH"  # a variable of every measured process
+# NVML's bits of reasons for slower clocks; an idle GPU (bit 0) is left out.
+SLOWED_BY = {
+    0x2: "clocks set by the user",
+    0x4: "power cap",
+    0x8: "hardware slowdown",
+    0x10: "sync boost",
+    0x20: "thermal slowdown by software",
+    0x40: "thermal slowdown by hardware",
+    0x80: "power brake",
+    0x100: "display clocks",
+}
+
+
+class Sampler:
+    """Takes samples of the machine; readings that it does not offer are None.
+
+    processors: those that the run is pinned to. gpu: the one that the run sees, by UUID or number;
+    None for a run on the CPU.
+    """
+
+    def __init__(self, processors: list[int], gpu: str | None, system: Path = Path("/sys")) -> None:
+        self._processors = processors
+        self._gpu = None if gpu is None else tried(Gpu, gpu)
+        self._rapl = tried(Rapl, system) if gpu is None else None
+        cpus = [system / f"devices/system/cpu/cpu{number}" for number in processors]
+        self._throttle_counts = [
+            count for cpu in cpus for count in cpu.glob("thermal_throttle/*_throttle_count")
+        ]
+
+    def sample(self) -> dict[str, Any]:
+        """Return one reading of everything, with the time in ns on the run's clock."""
+        gpu = tried(self._gpu.reading) if self._gpu else None
+        counter = self._gpu or self._rapl
+        return {
+            "at_ns": time.perf_counter_ns(),  # the same clock in every process
+            "joules": tried(counter.joules) if counter else None,
+            "counter": counter.name if counter else None,
+            "load": tried(lambda: os.getloadavg()[0]),
+            "frequency_mhz": tried(self._frequency_mhz),
+            "throttle_events": tried(self._throttle_events),
+            "swapped_mib": tried(swapped_mib),
+            "gpu": gpu,
+        }
+
+    def _frequency_mhz(self) -> float | None:
+        """Return the mean frequency of the run's CPUs, of all if these are unknown."""
+        found = [frequency.current for frequency in psutil.cpu_freq(percpu=True)]
+        ours = [found[number] for number in self._processors if number < len(found)] or found
+        return sum(ours) / len(ours) or None
+
+    def _throttle_events(self) -> int | None:
+        if not self._throttle_counts:
+            return None
+        return sum(int(path.read_text()) for path in self._throttle_counts)
+
+
+class Rapl:
+    """Energy counters of the processor packages; raises OSError if this user may not read them."""
+
+    name = "rapl"
+
+    def __init__(self, system: Path = Path("/sys")) -> None:
+        domains = sorted(system.glob("class/powercap/intel-rapl:*"))
+        # Without the parts of a package (intel-rapl:0:1), which it counts, too.
+        self._packages = [
+            domain for domain in domains if (domain / "name").read_text().startswith("package")
+        ]
+        if not self._packages:
+            raise FileNotFoundError("no energy counter of a processor package")
+        self._wraps_at = [_number(package / "max_energy_range_uj") for package in self._packages]
+        self._last = self._counts()
+        self._microjoules = 0
+
+    def joules(self) -> float:
+        """Return the joules since this object was made."""
+        counts = self._counts()
+        for count, last, wraps_at in zip(counts, self._last, self._wraps_at, strict=True):
+            self._microjoules += count - last if count >= last else count + wraps_at - last
+        self._last = counts
+        return self._microjoules / 1e6
+
+    def _counts(self) -> list[int]:
+        return [_number(package / "energy_uj") for package in self._packages]
+
+
+class Gpu:
+    """The GPU that a run sees, through NVML.
+
+    name: its UUID, that of a MIG instance, or its number. ``part``: the instance or GPU of the run.
+    ``device``: the whole GPU; only that has clocks, power and temperature.
+    """
+
+    name = "nvml"
+
+    def __init__(self, name: str) -> None:
+        import pynvml
+
+        self.nvml = pynvml
+        pynvml.nvmlInit()
+        if name.isdecimal():
+            self.part = pynvml.nvmlDeviceGetHandleByIndex(int(name))
+        else:
+            self.part = pynvml.nvmlDeviceGetHandleByUUID(name)
+        self.is_part = name.startswith("MIG-")
+        self.device = self.part
+        if self.is_part:
+            self.device = pynvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self.part)
+
+    def joules(self) -> float | None:
+        """Return the joules since the driver was loaded; None for an instance."""
+        if self.is_part:
+            return None
+        return float(self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device)) / 1e3
+
+    def reading(self) -> dict[str, Any]:
+        """Return clocks, temperature, power, reasons for slower clocks, other processes, memory.
+
+        Readings that this GPU does not offer (a divided one has no utilisation) are None.
+        """
+        nvml, device = self.nvml, self.device
+        others, held_mib = tried(self._processes) or (None, None)
+        return {
+            "sm_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_SM),
+            "memory_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_MEM),
+            "temperature_c": tried(
+                nvml.nvmlDeviceGetTemperature, device, nvml.NVML_TEMPERATURE_GPU
+            ),
+            "power_w": tried(lambda: nvml.nvmlDeviceGetPowerUsage(device) / 1e3),
+            "utilization_percent": tried(lambda: nvml.nvmlDeviceGetUtilizationRates(device).gpu),
+            "throttle_reasons": tried(self._throttle_reasons),
+            "foreign_processes": others,
+            "process_memory_mib": held_mib,
+            "free_memory_mib": tried(self._free_memory_mib),
+        }
+
+    def _throttle_reasons(self) -> list[str]:
+        slowed = self.nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self.device)
+        return [word for bit, word in SLOWED_BY.items() if slowed & bit]
+
+    def _processes(self) -> tuple[int | None, float | None]:
+        """Return the number of processes on the GPU that are none of Millistep's, and the MiB of
+        device memory of this run's, with pools, contexts and kernels.
+
+        Other processes of Millistep are stopped while this run computes. In a container NVML may
+        number processes as the host does: then a single process is ours, and the number is None
+        if there are more.
+        """
+        running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
+        run = {process.pid for process in psutil.Process().children(recursive=True)}
+        own = [process for process in running if process.pid in run]
+        foreign: int | None = sum(not _is_ours(process.pid) for process in running)
+        if foreign and not any(psutil.pid_exists(process.pid) for process in running):
+            own, foreign = (running, 0) if len(running) == 1 else ([], None)
+        held = [process.usedGpuMemory for process in own]
+        return foreign, None if not held or None in held else sum(held) / 2**20
+
+    def _free_memory_mib(self) -> float:
+        return float(self.nvml.nvmlDeviceGetMemoryInfo(self.part).free) / 2**20
+
+
+def _is_ours(pid: int) -> bool:
+    """Return True for a process that measures, for this supervisor or another one."""
+    return bool(tried(lambda: MARK in psutil.Process(pid).environ()))
+
+
+def tried(function: Any, *arguments: Any) -> Any:
+    """Return the function's result, None if it fails, as on a machine without it."""
+    try:
+        return function(*arguments)
+    except Exception:  # NVML, psutil and file systems each have their own errors
+        return None
+
+
+def _number(path: Path) -> int:
+    return int(path.read_text())
+
 
 STOP_S = 5.0  # a driver may hang in a reading
 

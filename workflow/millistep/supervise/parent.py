@@ -15,7 +15,7 @@ from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.protocol import PROTOCOLS
-from millistep.supervise import caches, cgroup, ending, logs, machine, samples, variables
+from millistep.supervise import caches, ending, machine, output, samples, variables
 from millistep.supervise.monitor import Monitor
 from millistep.supervise.preconditions import (
     check_environment,
@@ -23,8 +23,7 @@ from millistep.supervise.preconditions import (
     too_large,
     visible_device,
 )
-from millistep.supervise.record import now
-from millistep.supervise.skeleton import skeleton
+from millistep.supervise.record import now, skeleton
 from millistep.supervise.turns import Member
 from millistep.supervise.watch import Watched
 
@@ -51,14 +50,11 @@ class Job:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """All that defines the number, by name."""
-        found: dict[str, Any] = json.loads(self.identity_text)
-        return found
+        return dict(json.loads(self.identity_text))
 
 
 def run(job: Job, member: Member) -> dict[str, Any]:
-    """Measure one run and return its record, without its session; raises :class:`Refused` and
-    OSError.
-    """
+    """Measure a run; return its record without a session. Raises :class:`Refused`, OSError."""
     check_environment(job.identity, job.environment)
     job.log.parent.mkdir(parents=True, exist_ok=True)
     record = skeleton(job.identity_text, job.environment)
@@ -67,7 +63,7 @@ def run(job: Job, member: Member) -> dict[str, Any]:
         _measure(job, record, member)
     record["status"], record["reason"] = ending.of_record(record)
     if record["status"] != "ok" and job.log.exists():
-        record["log_tail"] = logs.tail(job.log)
+        record["log_tail"] = output.tail(job.log)
     return record
 
 
@@ -78,11 +74,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     record["load"]["before"] = machine.load_average()
     record["started_at"] = now()
     with contextlib.ExitStack() as stack:
-        monitor = Monitor(
-            record["threads"]["affinity"],
-            visible_device(identity),
-            interval_s,
-        )
+        monitor = Monitor(record["threads"]["affinity"], visible_device(identity), interval_s)
         with member.preparing(alone=bool(identity["extras"])) as alone:
             stack.enter_context(monitor)
             child = stack.enter_context(_child(job, record["threads"]["affinity"]))
@@ -103,7 +95,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         record["timing"]["in_turns"] = member.in_turns
         record["timing"]["start_alone"] = alone
         record["timing"]["outside_turns"] = _outside(record["timing"]["windows"], child.turns_ns)
-    record["load"]["swapped_mib"] = _difference(swapped, machine.swapped_mib())
+    record["load"]["swapped_mib"] = machine.swapped_mib() - swapped
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     if member.in_turns == 1:  # else others use energy within the window, too
@@ -139,16 +131,12 @@ def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
     # An identity has only the settings that its framework takes.
     cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
     cell["model"] = identity.get("builders", identity["model"])  # whose builders it has
-    request = {
-        "scale": identity["scale"],
+    names = ("scale", "parameters", "trains", "extras", "probes")
+    request = {name: identity[name] for name in names} | {
         "cell": cell,
-        "parameters": identity["parameters"],
-        "trains": identity["trains"],
-        "extras": identity["extras"],
-        "probes": identity["probes"],
         "affinity": affinity,
         "folders": list(job.folders),
-        "cpu_stats": cgroup.cpu_stats(),
+        "cpu_stats": machine.cpu_stats(),
     }
     kept = caches.Kept(job.caches, identity)
     with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
@@ -169,9 +157,7 @@ def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
 
 
 def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> list[dict[str, Any]]:
-    """Return the probes; if the process died after the measurement, the missing ones as failed,
-    unless its framework makes none.
-    """
+    """Return the probes; the missing ones as failed if the process died after measuring."""
     done: list[dict[str, Any]] = child.reported("probes", "probes") or []
     if not child.reported("measured", "probeable") or ending.of_process(seen)[0] == "ok":
         return done
@@ -218,7 +204,3 @@ def _outside(windows: list[dict[str, Any]], turns_ns: list[tuple[int, int]]) -> 
 
 def _steps(timing: dict[str, Any] | None) -> int:
     return sum(window["steps"] for window in timing["windows"]) if timing else 0
-
-
-def _difference(before: float | None, after: float | None) -> float | None:
-    return None if before is None or after is None else after - before

@@ -1,24 +1,23 @@
-"""Checks before a run is measured: of its environment, its GPU and its memory."""
+"""Checks before a run is measured: of its environment, its GPU and its memory.
 
+A missing environment is installed here.
+"""
+
+import argparse
+import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from millistep.supervise import device, machine, sources
+from millistep.deploy import conda, environments
+from millistep.deploy.virtual_environments import COMPLETE, EnvironmentProblem, KnownProblem
+from millistep.supervise import device, machine, processors, sources
+from millistep.supervise.console import say
 
 
 class Refused(Exception):
     """This run must not be measured; the message is one line for the user."""
-
-
-def machine_card(identity: dict[str, Any]) -> dict[str, Any]:
-    """Return a record's description of the machine and of the run's GPU; raises
-    :class:`Refused`.
-    """
-    try:
-        return machine.summary(identity["accelerator"], identity["device"])
-    except device.NoSuchDevice as problem:
-        raise Refused(str(problem)) from None
 
 
 def visible_device(identity: dict[str, Any]) -> str | None:
@@ -83,3 +82,111 @@ def too_large(
     if needed <= available:
         return None
     return {"needed_mib": needed, "available_mib": available, "memory_of": of}
+
+
+class NoEnvironment(Refused):
+    """The environment cannot be installed.
+
+    not_tried: the reason, as a record has it. known: this start has printed the reason before.
+    """
+
+    def __init__(self, problem: EnvironmentProblem):
+        super().__init__(str(problem))
+        self.not_tried = {"not_deployed": str(problem)}
+        self.known = isinstance(problem, KnownProblem)
+
+
+def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
+    """Return the marker of the environment, which is installed first if it is not as planned.
+
+    output: the file that cannot be measured without it. Raises
+    :class:`Refused`, of which :class:`NoEnvironment` is one.
+    """
+    available = len(processors.available())
+    if available < identity["threads"]:
+        raise Refused(
+            f"{output}: planned for {identity['threads']} threads, only {available} CPUs are usable"
+        )
+    if processors.within_the_quota(available) < identity["threads"]:
+        raise Refused(
+            f"{output}: planned for {identity['threads']} threads, the container's quota of CPU "
+            f"time is {machine.processor_time():g} CPUs"
+        )
+    environment = read_marker(options.environment)
+    if environment is not None and as_planned(environment, options, identity):
+        return environment
+    try:
+        return environments.deployed(
+            environments.Wanted(
+                name=options.environment.stem,
+                definition=options.definition,
+                method=options.deployment,
+                marker=options.environment,
+                interpreter=identity["interpreter"],
+                overlay=options.overlay,
+                planned=identity["environment"],
+                start=options.start,
+                another=options.another,
+            )
+        )
+    except EnvironmentProblem as problem:
+        raise NoEnvironment(problem) from None
+    except OSError as problem:
+        say(f"{options.environment.stem}: {problem}")
+        raise Refused(f"{output}: not measured, its environment is not there") from None
+
+
+def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
+    """Return the options with an environment that can be installed: their own, else the first
+    possible one of ``instead``, as several libraries can do fixed work. Without any, their own.
+
+    Raises :class:`Refused` for a problem that no environment would solve.
+    """
+    for place, instead in enumerate([{}, *map(json.loads, options.instead)]):
+        tried = argparse.Namespace(**{**vars(options), **instead, "another": place > 0})
+        tried.environment, tried.definition = Path(tried.environment), Path(tried.definition)
+        try:
+            provide(tried, json.loads(tried.identity), options.output)
+        except NoEnvironment as problem:
+            if not problem.known:
+                say(f"millistep: environment {tried.environment.stem}: {problem}")
+            continue
+        return tried
+    return options
+
+
+def as_planned(
+    environment: dict[str, Any], options: argparse.Namespace, identity: dict[str, Any]
+) -> bool:
+    """Return True if a marker's environment is there, complete, and the one planned."""
+    prefix, below = environment.get("prefix", ""), environment.get("beneath")
+    folder = Path(below or prefix)
+    if options.deployment == "conda":
+        found = conda.is_complete(folder, options.definition)
+        usable = found and (options.another or folder == conda.activated())
+    else:
+        usable = folder.is_dir()
+    # The user's own interpreter is in no digest; under an override it is not in the marker either.
+    own = None if below else identity.get("interpreter")
+    return (
+        usable
+        and environment.get("method") == options.deployment
+        and (own is None or environment.get("interpreter") == environments.users_interpreter(own))
+        and environment.get("definition_sha256") == identity["environment"]
+        and os.access(environment.get("interpreter", ""), os.X_OK)
+        and not any(_is_newer(Path(each), options.environment) for each in (prefix, folder))
+    )
+
+
+def _is_newer(prefix: Path, marker: Path) -> bool:
+    mark = prefix / COMPLETE
+    return mark.exists() and mark.stat().st_mtime_ns > marker.stat().st_mtime_ns
+
+
+def read_marker(marker: Path) -> dict[str, Any] | None:
+    """Read a marker; None if it is missing or broken."""
+    try:
+        found = json.loads(marker.read_text())
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None

@@ -9,7 +9,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from millistep.supervise import cgroup
+from millistep.supervise import machine
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
 SMALL = Path("/sys/devices/cpu_atom/cpus")  # of a processor with cores of two kinds, as 8-15
@@ -70,9 +70,7 @@ def beside(processors: list[int], topology: Path = TOPOLOGY) -> list[int]:
 
 
 def _listed(path: Path) -> set[int]:
-    """Return the numbers in a list as the kernel writes it, '0-3,8'; none if there is no such
-    file.
-    """
+    """Return the numbers in the kernel's list, such as '0-3,8'; none without a file."""
     try:
         ranges = [part.split("-") for part in path.read_text().strip().split(",") if part]
     except OSError:
@@ -90,5 +88,5 @@ def _siblings(topology: Path, processor: int) -> str:
 
 def within_the_quota(threads: int, root: Path = ROOT) -> int:
     """Return a number of threads, or fewer if a container's quota of CPU time is smaller."""
-    quota = cgroup.processor_time(root)
+    quota = machine.processor_time(root)
     return max(1, threads if quota is None else min(threads, int(quota)))

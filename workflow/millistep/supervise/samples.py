@@ -11,13 +11,7 @@ from typing import Any
 
 Window = tuple[int, int] | None
 
-RANGES = (
-    "sm_clock_mhz",
-    "memory_clock_mhz",
-    "temperature_c",
-    "power_w",
-    "utilization_percent",
-)
+RANGES = ("sm_clock_mhz", "memory_clock_mhz", "temperature_c", "power_w", "utilization_percent")
 
 
 def summary(
@@ -88,23 +82,18 @@ def _range(values: list[float]) -> dict[str, Any] | None:
 
 
 def _growth(samples: list[dict[str, Any]], window: Window, name: str) -> Any:
-    """Return a counter's growth from the last sample before the window to the first one after
-    it.
-    """
+    """Return a counter's growth from the last sample before the window to the first after it."""
     counted = [sample for sample in samples if sample[name] is not None]
     counts = _values(_around(counted, window), name)
     return counts[-1] - counts[0] if counts else None
 
 
 def _joules_at(samples: list[dict[str, Any]], at_ns: int) -> float | None:
-    """Return the energy counter at a time, linearly between two samples; None outside of all
-    samples.
-    """
+    """Return the energy counter at a time, by linear interpolation; None out of range."""
     for left, right in pairwise(samples):
         if left["at_ns"] <= at_ns <= right["at_ns"]:
             part = (at_ns - left["at_ns"]) / (right["at_ns"] - left["at_ns"])
-            joules: float = left["joules"] + part * (right["joules"] - left["joules"])
-            return joules
+            return float(left["joules"] + part * (right["joules"] - left["joules"]))
     return None
 
 

@@ -32,7 +32,6 @@ PREPARING, READY, DONE = "preparing", "ready", "done"
 WAIT_S = 0.5  # between two looks of a member whose group waits for another one
 LOOK_S = 0.03  # between two looks of a member that waits for its turn
 NEVER_CAME_S = 20.0  # after that, a member that never started is left out
-PROCESS_MIB = 1024  # of host memory that a framework takes besides the model
 
 
 class Member:
@@ -70,11 +69,9 @@ class Member:
         """The number of processes that take turns; 1 before the turns begin, and alone."""
         return self._count
 
-    @contextlib.contextmanager
-    def computing(self) -> Iterator[None]:
+    def computing(self) -> contextlib.AbstractContextManager[None]:
         """Hold the machine: nothing else computes meanwhile."""
-        with self._machine.held():
-            yield
+        return self._machine.held()
 
     @contextlib.contextmanager
     def preparing(self, alone: bool) -> Iterator[bool]:
@@ -196,7 +193,6 @@ class Member:
             os.close(descriptor)
 
     def _all_wait(self) -> bool:
-        """Return whether all members wait for the machine."""
         others = (member for member in range(len(self._members)) if member != self._own)
         return all(_is_locked(self._place_of(member)) for member in others)
 
@@ -209,7 +205,6 @@ class Member:
 
     @contextlib.contextmanager
     def _present(self) -> Iterator[None]:
-        """Hold this member's file."""
         self._folder.mkdir(exist_ok=True)
         partial = self._folder / f".{self._own}-{os.getpid()}"
         self._descriptor = opened(partial)
@@ -248,7 +243,6 @@ class Member:
             os.close(descriptor)
 
     def _wait_for_all(self) -> list[int]:
-        """Wait until every member is ready or gone; return the members that are ready."""
         alone_since = time.monotonic()
         while True:
             states = self._states()
@@ -270,9 +264,7 @@ class Member:
         os.replace(partial, self._folder / "turn")
 
     def _owners(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return member and number of the present turn and of the one after it, passing over
-        members that are done or gone. This member is never passed over.
-        """
+        """Return member and number of this turn and the next, skipping members that are gone."""
         first, number = self._turn(), len(self._members)
         found: list[tuple[int, int]] = []
         for turn in range(first, first + 3 * number):
@@ -290,20 +282,7 @@ def member_of(turn: int, members: int) -> int:
     return members - 1 - place if back else place
 
 
-def residents(needs_mib: list[float], host_mib: float, accelerator: str) -> int:
-    """Return how many processes of a workload fit into memory together, at least 1.
-
-    needs_mib: MiB that each process needs at least for its model. On a GPU each framework takes
-    most of the memory when it starts, so the answer is 1.
-    """
-    if accelerator != "cpu":
-        return 1
-    each_mib = 3 * max(needs_mib, default=0.0) + PROCESS_MIB  # activations and compilers, too
-    return max(1, min(len(needs_mib), int(host_mib // each_mib)))
-
-
 def _is_locked(path: Path) -> bool:
-    """Return whether a living process holds the lock of a file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:

@@ -15,36 +15,17 @@ KEPT = ("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LANGUAGE")
 # What a download needs, with weights: preset: proxies and certificates, tokens, cache folders.
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 DOWNLOAD = (
-    *_PROXIES,
-    *(name.lower() for name in _PROXIES),
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "HF_HOME",
-    "HF_HUB_CACHE",
-    "HF_ENDPOINT",
-    "HF_TOKEN",
-    "HF_TOKEN_PATH",
-    "HUGGING_FACE_HUB_TOKEN",
-    "KAGGLEHUB_CACHE",
-    "KAGGLE_API_TOKEN",
-    "KAGGLE_CONFIG_DIR",
-    "KAGGLE_KEY",
-    "KAGGLE_USERNAME",
-    "XDG_CACHE_HOME",
+    *(*_PROXIES, *(name.lower() for name in _PROXIES), "XDG_CACHE_HOME"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+    *("HF_HOME", "HF_HUB_CACHE", "HF_ENDPOINT", "HF_TOKEN", "HF_TOKEN_PATH"),
+    *("HUGGING_FACE_HUB_TOKEN", "KAGGLEHUB_CACHE", "KAGGLE_API_TOKEN", "KAGGLE_CONFIG_DIR"),
+    *("KAGGLE_KEY", "KAGGLE_USERNAME"),
 )
 # Every thread pool that a framework may have gets the same number of threads.
 THREADS = (
-    "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "POLARS_MAX_THREADS",
-    "NUMBA_NUM_THREADS",
-    "TF_NUM_INTRAOP_THREADS",
-    "TF_NUM_INTEROP_THREADS",
+    *("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"),
+    *("VECLIB_MAXIMUM_THREADS", "POLARS_MAX_THREADS", "NUMBA_NUM_THREADS"),
+    *("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"),
 )
 SET_BY_COLUMNS = ("KERAS_BACKEND", "TF_USE_LEGACY_KERAS")  # in a framework's load()
 SECRET = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)

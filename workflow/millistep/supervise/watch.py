@@ -13,10 +13,9 @@ from typing import Any
 import psutil
 
 from millistep.supervise import machine
-from millistep.supervise.channel import Channel, NoEvent
+from millistep.supervise.console import TOGETHER_S
 from millistep.supervise.ending import FROM_OUTSIDE, Ending
-from millistep.supervise.interrupts import TOGETHER_S
-from millistep.supervise.logs import Log, last_words
+from millistep.supervise.output import Channel, Log, NoEvent, last_words
 
 START = Path(__file__).parent.parent / "measure" / "start.py"
 CHILD = "millistep.measure.child"
@@ -106,9 +105,7 @@ class Watched:
         return self.events.get(kind, {}).get(field)
 
     def until(self, kind: str) -> bool:
-        """Listen until the child reports an event of this kind; False if it ended before, or passed
-        a limit, by which it is ended.
-        """
+        """Listen until an event of this kind; False if the child ended or passed a limit before."""
         self.events.pop(kind, None)
         began = time.monotonic()
         while kind not in self.events and not self.over:
@@ -169,7 +166,6 @@ class Watched:
         )
 
     def _check_memory(self) -> None:
-        """Compare the memory of the child and of what it started to the limit."""
         self._looks += 1
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self.pid)

@@ -1,15 +1,31 @@
-"""Ending by a signal: the first one ends everything in order, and later ones are ignored."""
+"""Lines for the user on stderr, and the end of a command by a signal.
+
+The first signal ends everything in order, and later ones are ignored.
+"""
 
 import os
 import signal
+import sys
 import time
-from collections.abc import Iterable
+from contextlib import suppress
 from types import FrameType
 
 from millistep.measure.process import die_with_parent
 
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TOGETHER_S = 2.0  # in which all processes of a job get their signals, on a busy machine, too
+
+
+def say(line: str) -> None:
+    """Print a line for the user on stderr, if anybody can still read it."""
+    # A terminal that was closed, or a log on a full disk: what is measured is worth more.
+    with suppress(OSError):
+        print(printable(line), file=sys.stderr, flush=True)
+
+
+def printable(text: str) -> str:
+    """Return a text, which may come from outside, without characters that move the cursor."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def end_with_snakemake() -> None:
@@ -21,12 +37,12 @@ def end_with_snakemake() -> None:
     die_with_parent(signal.SIGTERM, parent)
 
 
-def end_by_interrupt(signals: Iterable[signal.Signals] = POLITE) -> None:
-    """Have the first of these signals raise KeyboardInterrupt, and those after it do nothing. A
+def end_by_interrupt() -> None:
+    """Have the first signal raise KeyboardInterrupt, and those after it do nothing. A
     SIGHUP that is ignored already, by `nohup`, stays so.
     """
     kept = {signal.SIGHUP} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else set()
-    ending = [each for each in signals if each not in kept]
+    ending = [each for each in POLITE if each not in kept]
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         for each in ending:
@@ -48,16 +64,7 @@ def end_after_snakemake(end: KeyboardInterrupt) -> int:
     whole job and signals us first, Snakemake would begin the next run, at the cost of that run.
     """
     parent, until = os.getppid(), time.monotonic() + TOGETHER_S
-    while number(end) == signal.SIGTERM and os.getppid() == parent and time.monotonic() < until:
+    number: int = end.args[0] if end.args else signal.SIGINT
+    while number == signal.SIGTERM and os.getppid() == parent and time.monotonic() < until:
         time.sleep(0.05)
-    return exit_status(end)
-
-
-def number(end: KeyboardInterrupt) -> int:
-    """Return the number of the signal."""
-    return end.args[0] if end.args else signal.SIGINT
-
-
-def exit_status(end: KeyboardInterrupt) -> int:
-    """Return the exit status, as shells have it: 130 after SIGINT, 143 after SIGTERM."""
-    return 128 + number(end)
+    return 128 + number  # as shells have it: 130 after SIGINT, 143 after SIGTERM

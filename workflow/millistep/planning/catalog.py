@@ -1,0 +1,245 @@
+"""The models and frameworks that can be measured, as their files in yaml describe them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from millistep.contracts.base import Violation, checked
+from millistep.contracts.model import SCALES, FrameworkEntry, Frameworks, ModelFile
+from millistep.contracts.settings import DEFAULTS, SETTINGS
+from millistep.planning.config import ConfigError, check_names, read_yaml
+
+PARTS = ("models", "frameworks")  # of a user's folder
+OWN = Path(__file__).parent.parent / "measure"  # holds our models/; the user's folders hold theirs
+
+
+class Model(ModelFile):
+    """A model from a folder ``models/<name>``, or a variant: its builders with other sizes."""
+
+    name: str
+    file: Path  # its model.yaml
+    folder: Path  # with its builders: the file's, or one next to it
+    variant_of: str | None = None
+
+    def least_memory_mib(self, task: str, scale: str) -> float:
+        """Return MiB of weights, gradients and optimizer state, the least that a step needs."""
+        about = self.tasks[task]
+        bytes_each = 2 if self.architecture[scale].get("dtype") == "bfloat16" else 4
+        # A training step holds weights, gradients and Adam's two moments, unless it
+        # trains small adapters next to frozen weights.
+        copies = 4 if about.trains == "all" else 1
+        return about.parameters[scale] * bytes_each * copies / 2**20
+
+    def is_reduced(self, scale: str) -> bool:
+        """Return True if its sizes at a scale differ from those at paper scale."""
+        return self.architecture[scale] != self.architecture["paper"]
+
+    def variant(self, ending: str) -> Model:
+        """Return the variant with that ending; its sizes replace the paper's, at every scale."""
+        about, paper = self.variants[ending], self.architecture["paper"]
+        for size in about.sizes:
+            if size not in paper:
+                raise ConfigError(
+                    f"{self.file}: variants.{ending}.sizes: unknown size '{size}'; "
+                    f"allowed are {', '.join(paper)}"
+                )
+        changes = {"parameters": dict.fromkeys(SCALES, about.parameters), "published": []}
+        return self.model_copy(
+            update={
+                "name": f"{self.name}_{ending}",
+                "title": f"{self.title} {ending}",
+                "architecture": {scale: {**paper, **about.sizes} for scale in SCALES},
+                "tasks": {
+                    name: task.model_copy(update=changes) for name, task in self.tasks.items()
+                },
+                "variants": {},
+                "variant_of": self.name,
+            }
+        )
+
+
+class Models:
+    """Our models and those of the user's folders, by name."""
+
+    def __init__(self, folders: list[str]):
+        for folder in folders:
+            if not any(os.path.isdir(Path(folder, part)) for part in PARTS):
+                above = Path(folder).parent
+                inner = Path(folder).name in PARTS and os.path.isdir(folder)
+                hint = f"; '{above}' has" if inner else ""
+                raise ConfigError(
+                    f"folders: '{folder}' contains no folder models or frameworks{hint}"
+                )
+        self._roots = (OWN, *map(Path, folders))
+        check_names(self._roots, "models")
+        self._loaded: dict[str, Model] = {}  # every run of a plan needs its model
+
+    def names(self) -> list[str]:
+        """Return the names of all models, without their variants."""
+        return sorted(
+            path.parent.name for root in self._roots for path in root.glob("models/*/model.yaml")
+        )
+
+    def load(self, name: str) -> Model:
+        """Return one model or variant; raises :class:`ConfigError` for an unknown or broken one."""
+        if name not in self._loaded:
+            self._loaded[name] = self._read(name)
+        return self._loaded[name]
+
+    def _read(self, name: str) -> Model:
+        if model := self._folder(name):
+            return model
+        base, _, ending = name.rpartition("_")
+        model = self._folder(base) if base else None
+        if model and ending in model.variants:
+            return model.variant(ending)
+        known = [*self.names(), *(f"{base}_{end}" for end in (model.variants if model else ()))]
+        raise ConfigError(f"models: unknown model '{name}'; allowed are {', '.join(known)}")
+
+    def _folder(self, name: str) -> Model | None:
+        for root in self._roots:
+            folder = root / "models" / name
+            if (folder / "model.yaml").is_file():
+                return _load(folder)
+        return None
+
+
+@cache
+def _load(folder: Path) -> Model:
+    path = folder / "model.yaml"
+    try:
+        content = checked(ModelFile, read_yaml(str(path)))
+    except Violation as problem:
+        raise ConfigError(f"{path}: {problem}") from None
+    of_builders = folder.with_name(content.builders or folder.name)
+    if not of_builders.is_dir():
+        raise ConfigError(f"{path}: builders: there is no folder {of_builders}")
+    return Model.model_construct(
+        None, **dict(content), name=folder.name, file=path, folder=of_builders
+    )
+
+
+# Titles in the order of the list. `short` has no title: it is printed below a row's name.
+TITLES = {
+    "step": "One step",
+    "network": "Network",
+    "inputs": "Inputs",
+    "trained": "Trained",
+    "optimizer": "Optimizer",
+    "loss": "Loss",
+    "precision": "Precision",
+    "parameters": "Parameters",
+    "memory": "Memory at least",
+}
+
+
+def measures(model: Model, task: str, scale: str) -> dict[str, str]:
+    """Return words by the keys of ``TITLES`` and `short`; some (the memory) are computed from the
+    sizes.
+
+    Raises :class:`ConfigError` for a name in braces that is no size of the model.
+    """
+    about, sizes = model.tasks[task], model.architecture[scale]
+    found = {}
+    for name, text in about.measures.model_dump(exclude_unset=True).items():
+        try:
+            found[name] = text.format_map({key: _words(size) for key, size in sizes.items()})
+        except (LookupError, ValueError, AttributeError, TypeError) as problem:
+            raise ConfigError(
+                f"{model.file}: tasks.{task}.measures.{name}: {problem} is no "
+                f"size of it; allowed in braces are {', '.join(sizes)}"
+            ) from None
+    if count := about.parameters[scale]:
+        gib = model.least_memory_mib(task, scale) / 1024
+        found |= {"precision": sizes.get("dtype", "float32"), "parameters": f"{count:,}"}
+        found["memory"] = f"{gib:.1f} GiB" if gib >= 1 else f"{gib * 1024:,.0f} MiB"
+    return found
+
+
+def _words(size: object) -> str:
+    """Return a size as a reader writes it: a list as `1, 2`, inner lists as `128 x 7`."""
+    if isinstance(size, list):
+        inner = (_words(each).replace(", ", " x ") for each in size)
+        return ", ".join(inner) or "none"
+    return f"{size:,}" if isinstance(size, int) and not isinstance(size, bool) else str(size)
+
+
+class Framework(FrameworkEntry):
+    """A framework's description, see ``measure/frameworks/frameworks.yaml``."""
+
+    name: str
+    folder: Path  # holds its class in frameworks/<module>.py
+
+    @cached_property
+    def own(self) -> dict[str, Any]:
+        """The framework's own values of the settings that only some frameworks take."""
+        return self.settings.model_dump(exclude_unset=True)
+
+    @cached_property
+    def colors(self) -> list[str]:
+        """Its own color, and shades for columns with settings."""
+        return [self.color] if isinstance(self.color, str) else self.color
+
+    @cached_property
+    def file(self) -> Path:
+        """The source file of its class."""
+        return self.folder / "frameworks" / f"{self.module}.py"
+
+
+def frameworks(folders: list[str]) -> dict[str, Framework]:
+    """Return our and the user's frameworks by name; raises :class:`ConfigError`."""
+    found: dict[str, Framework] = {}
+    check_names((OWN, *map(Path, folders)), "frameworks")
+    for folder in (OWN, *map(Path, folders)):
+        path = folder / "frameworks" / "frameworks.yaml"
+        if folder == OWN or path.is_file():
+            found |= _read(path, found)
+    return found
+
+
+def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
+    found: dict[str, Framework] = {}
+    for name, entry in read_yaml(str(path)).items():
+        if name in before:
+            raise ConfigError(f"{path}: {name}: another framework has this name")
+        if not isinstance(entry, dict):
+            raise ConfigError(f"{path}: {name}: not a mapping of its properties")
+        folder, entry = path.parent.parent, dict(entry)
+        if "like" in entry:
+            base = {**before, **found}.get(entry.pop("like"))
+            if base is None:
+                allowed = ", ".join([*before, *found])
+                raise ConfigError(f"{path}: {name}.like: unknown framework; allowed are {allowed}")
+            folder = folder if "module" in entry else base.folder
+            entry = {**_taken_over(base), **entry}
+        found[name] = _framework(path, name, folder, entry)
+    return found
+
+
+def _framework(path: Path, name: str, folder: Path, entry: dict[str, Any]) -> Framework:
+    some = sorted(setting for setting, about in SETTINGS.items() if about.frameworks)
+    own = entry.get("settings")
+    for key in own if isinstance(own, dict) else ():
+        if key not in some:
+            allowed = ", ".join(some)
+            raise ConfigError(
+                f"{path}: {name}.settings: unknown key '{key}'; allowed are {allowed}"
+            )
+    own = {key: DEFAULTS[key] for key, of in SETTINGS.items() if name in of.frameworks}
+    try:
+        (about,) = checked(Frameworks, {name: {"settings": own, **entry}}).root.values()
+    except Violation as problem:
+        raise ConfigError(f"{path}: {problem}") from None
+    module = about.module or name.replace("-", "_")
+    return Framework.model_construct(
+        None, **{**dict(about), "module": module, "name": name, "folder": folder}
+    )
+
+
+def _taken_over(base: Framework) -> dict[str, Any]:
+    """Return the keys that a framework which is `like` another takes over: all but `against`."""
+    return base.model_dump(exclude={"name", "folder", "against"}, exclude_unset=True)

@@ -1,0 +1,235 @@
+"""Measurements of the measuring itself: the reference workload, known steps, and the self-test."""
+
+import argparse
+import contextlib
+import json
+import secrets
+import statistics
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from millistep.deploy.virtual_environments import write_atomically
+from millistep.supervise import jobs, parent, preconditions
+from millistep.supervise.description import write_description
+from millistep.supervise.jobs import Session
+from millistep.supervise.lock import CPU
+from millistep.supervise.record import now, step_ms
+from millistep.supervise.turns import Member
+
+REFERENCE = "millistep.measure.controls.reference"
+REFERENCE_SCHEMA = "millistep.reference/1"
+REFERENCE_LIMIT_S = 300.0
+
+
+def measure_reference() -> int:
+    """Measure the reference workload before a round: fixed work that shows how fast the machine is.
+
+    It is pinned, threaded and supervised as a run is.
+    """
+    parser = argparse.ArgumentParser(description=measure_reference.__doc__)
+    jobs.add_arguments(parser)
+    jobs.add_instead(parser)
+    jobs.add_seat(parser)
+    parser.add_argument("--round", required=True, help="laptop/bert/fit-b8/round1")
+    parser.add_argument("--accelerators", nargs="+", required=True, help="of the whole plan")
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    return jobs.exit_code(reference, no_reference(options), options)
+
+
+def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
+    """Fill in the numbers, and how the process ended; raises Refused, NoSuchDevice and OSError."""
+    session = Session.of(options.round, options)
+    found["session"] = session.recorded()
+    with session.member([], str(options.output)) as member, member.computing():
+        with contextlib.suppress(preconditions.Refused):  # provide() gives the reason
+            options = preconditions.in_what_can_be_deployed(options)
+        write_description(options.results / "machines", options.accelerators, options.device)
+        identity = json.loads(options.identity)
+        environment = preconditions.provide(options, identity, options.output)
+        request = {"part_s": identity["part_s"]}
+        child = jobs.supervised(
+            REFERENCE, request, identity, environment, options, REFERENCE_LIMIT_S
+        )
+    found["fingerprint"] = options.identity
+    found["python_loop_ms"] = child.reported("python_loop", "ms")
+    found["memory_copy_gib_per_s"] = child.reported("memory_copy", "gib_per_s")
+    found["matmul"] = child.reported("matmul", "products") or []
+    found["foreign_cpu_share"] = child.reported("foreign", "share")
+    found["ending"] = asdict(child.ending())
+    found["finished_at"] = now()
+
+
+def no_reference(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the file's content before anything is measured."""
+    scale, model, rest, name = options.round.split("/")
+    task, _, batch_size = rest.rpartition("-b")
+    accelerator = json.loads(options.identity)["accelerator"]
+    return {
+        "schema": REFERENCE_SCHEMA,
+        "fingerprint": options.identity,
+        "cell": {
+            "scale": scale,
+            "model": model,
+            "task": task,
+            "batch_size": int(batch_size),
+            "accelerator": accelerator,
+        },
+        "round": int(name.removeprefix("round")),
+        "session": None,
+        **_not_measured(),
+        "finished_at": now(),
+        "python_loop_ms": None,
+        "memory_copy_gib_per_s": None,
+        "matmul": [],
+        "foreign_cpu_share": None,
+    }
+
+
+CONTROLS = Path(__file__).parent.parent / "measure" / "controls"
+PLUGIN = CONTROLS / "known_step"
+KNOWN_STEPS_LIMIT_S = 600.0
+SHARED = (
+    "device",
+    "environment",
+    "library",
+    "scale",
+    "seed",
+    "threads",
+    "variables",
+)  # facts of the identity that all runs share
+
+
+def measure_known_steps() -> int:
+    """Measure steps of known duration with the supervisor, child, timer and record of a cell."""
+    parser = argparse.ArgumentParser(description=measure_known_steps.__doc__)
+    jobs.add_arguments(parser)
+    jobs.add_instead(parser)
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    return jobs.exit_code(known_steps, no_known_steps(options), options)
+
+
+def no_known_steps(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the file's content before anything is measured."""
+    return {
+        "schema": "millistep.self_test/1",
+        "identity": options.identity,
+        **_not_measured(),
+        "known_steps": [],
+        "same_cell": None,
+    }
+
+
+def _not_measured() -> dict[str, Any]:
+    return {"started_at": now(), "status": "", "reason": "", "ending": None, "refused": None}
+
+
+def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
+    """Fill in the known steps; raises Refused and OSError."""
+    own = secrets.token_hex(8)
+    with Member(CPU, own, [own], own) as member:
+        with member.computing():
+            with contextlib.suppress(preconditions.Refused):  # provide() gives the reason
+                options = preconditions.in_what_can_be_deployed(options)
+            identity = json.loads(options.identity)
+            environment = preconditions.provide(options, identity, options.output)
+        for step_ms, runs in identity["known_steps"]:
+            records = []
+            for _ in range(runs):
+                record = parent.run(_job(identity, step_ms, environment, options), member)
+                found["ending"] = record["ending"]
+                if record["status"] != "ok":
+                    return
+                records.append(record)
+            found["known_steps"].append(
+                reported(step_ms, [r["timing"]["windows"] for r in records])
+            )
+
+
+def _job(
+    identity: dict[str, Any],
+    step_ms: float,
+    environment: dict[str, Any],
+    options: argparse.Namespace,
+) -> parent.Job:
+    cell: dict[str, Any] = {
+        "model": "known_step",
+        "column": "known_step",
+        "framework": "known_step",
+        "module": "known_step",
+        "task": "predict",
+        "batch_size": 1,
+        "run": 1,
+        "architecture": {"step_ms": step_ms},
+        "weights": "random",
+        "precision": "default",
+        "parameters": 1,
+        "least_memory_mib": 0,
+        "trains": "nothing",
+        "extras": [],
+        "probes": [],
+        **{name: identity[name] for name in SHARED},
+        "accelerator": "cpu",  # a busy wait is the host's work
+    }
+    return parent.Job(
+        json.dumps(cell, sort_keys=True),
+        environment,
+        options.log,
+        KNOWN_STEPS_LIMIT_S,
+        options.memory_limit_mib,
+        (str(PLUGIN),),
+    )
+
+
+def reported(step_ms: float, runs: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    """Return the mean over runs as the table has it, in ms; the steps of all runs."""
+    steps = [sum(window["steps"] for window in run) for run in runs]
+    elapsed_ns = [sum(window["elapsed_ns"] for window in run) for run in runs]
+    means_ms = [ns / n / 1e6 for ns, n in zip(elapsed_ns, steps, strict=True)]
+    return {
+        "nominal_ms": step_ms,
+        "measured_ms": statistics.geometric_mean(means_ms),
+        "steps": sum(steps),
+        "runs_ms": means_ms,
+    }
+
+
+def write_self_test() -> None:
+    """Put the parts of the self-test together: known steps, and one cell under two names."""
+    parser = argparse.ArgumentParser(description=write_self_test.__doc__)
+    parser.add_argument("--known-steps", type=Path, required=True)
+    parser.add_argument("--first", type=Path, nargs="*", default=[], help="records of the cell")
+    parser.add_argument("--second", type=Path, nargs="*", default=[], help="under its other name")
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    found = read(options.known_steps)
+    pairs = [(read(a), read(b)) for a, b in zip(options.first, options.second, strict=True)]
+    found["same_cell"] = same_cell(pairs)
+    write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
+
+
+def same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any] | None:
+    """Return ms per step in rounds that measured both names in one session; None without any."""
+    both = [
+        (a, b) for a, b in pairs if a["status"] == b["status"] == "ok" and session(a) == session(b)
+    ]
+    if not both:
+        return None
+    cell = both[0][0]["cell"]
+    return {
+        **{name: cell[name] for name in ("model", "task", "batch_size", "column")},
+        "a_ms": {str(a["cell"]["run"]): step_ms(a) for a, _ in both},
+        "b_ms": {str(b["cell"]["run"]): step_ms(b) for _, b in both},
+    }
+
+
+def session(record: dict[str, Any]) -> str | None:
+    """Return the id of a record's session; None for a record that was measured by itself."""
+    return (record.get("session") or {}).get("id")
+
+
+def read(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(path.read_text())
+    return content
