@@ -17,6 +17,7 @@ FEW = (
     *("customoptimizer", "ownloop", "ignoredjit", "listbatch", "lazy", "noloss", "typo"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler", "floatloss"),
     *("losstypo", "ownfit", "compiled", "partcompiled", "calltypo"),
+    *("spectral", "statistics", "lstmcell"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 

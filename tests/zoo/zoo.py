@@ -71,6 +71,9 @@ KINDS = {
     "losstypo": (2177, "a misspelled attribute `loss`"),
     "compiled": (2177, "compiled by the builder"),
     "partcompiled": (2177, "a part compiled by the model"),
+    "spectral": (2177, "spectral normalization"),
+    "statistics": (2177, "statistics of the inputs"),
+    "lstmcell": (3153, "LSTM cell, called step by step"),
     "ownfit": (2177, "a `fit` of its own"),
     "fixedsize": (2177, "`batch` ignores the batch size"),
     "tensors": (2177, "`batch` returns tensors"),
@@ -83,20 +86,11 @@ OF_TORCH = (
     *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
-    *("floatloss", "losstypo", "compiled", "partcompiled"),
+    *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
 )
 NATIVE = (  # alone
-    *(
-        "compiled",
-        "partcompiled",
-        "lazy",
-        "noloss",
-        "headonly",
-        "otheroptimizer",
-        "scheduler",
-        "floatloss",
-        "losstypo",
-    ),
+    *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
+    *("compiled", "partcompiled", "lstmcell"),
 )
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.

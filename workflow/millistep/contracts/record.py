@@ -271,8 +271,8 @@ class Work(Contract):
     """Number of parameters; 0 for a single operation."""
     trainable_parameters: Parameters
     moving_averages: NonNegativeInt = ABSENT
-    """Moving averages of batch normalization (weights in Keras, buffers in PyTorch), not counted in
-    the other numbers.
+    """Moving averages of batch normalization (weights in Keras, buffers in PyTorch), and in Keras
+    the statistics of other normalizing layers; not counted in the other numbers.
     """
     second_biases: NonNegativeInt = ABSENT
     """Biases that PyTorch's recurrent layers have twice, counted once in the other numbers."""

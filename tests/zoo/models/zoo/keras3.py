@@ -292,6 +292,16 @@ def ownfit():
     return Own()
 
 
+def spectral():
+    return flat(layers.SpectralNormalization(layers.Dense(64)))
+
+
+def statistics():
+    normalization = layers.Normalization()
+    normalization.adapt(numbers(64, WIDTH))
+    return flat(normalization, layers.Dense(64))
+
+
 def typo():
     return flat(layers.Dense(64).no_such_attribute)
 

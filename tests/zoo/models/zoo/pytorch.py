@@ -214,6 +214,27 @@ def partcompiled():
     return Net(nn.Linear(WIDTH, 64), Tanh(), nn.Linear(64, 1))
 
 
+def spectral():
+    inner = nn.utils.parametrizations.spectral_norm(nn.Linear(WIDTH, 64))
+    return Net(inner, nn.ReLU(), nn.Linear(64, 1))
+
+
+class Stepwise(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(WIDTH, 16)
+
+    def forward(self, x):
+        h = c = x.new_zeros(len(x), 16)
+        for step in x.unbind(1):
+            h, c = self.cell(step, (h, c))
+        return h
+
+
+def lstmcell():
+    return Net(Stepwise(), nn.Linear(16, 1))
+
+
 def lazy():
     return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
 
@@ -281,7 +302,9 @@ def batch(cell, batch_size):
         "twoinputs": [plain, words(batch_size)],
         "dictinputs": {"a": plain, "b": plain},
         **dict.fromkeys(("conv", "batchnorm"), numbers(batch_size, 3, SIDE, SIDE)),
-        **dict.fromkeys(("lstm", "gru", "selfattention"), numbers(batch_size, STEPS, WIDTH)),
+        **dict.fromkeys(
+            ("lstm", "lstmcell", "gru", "selfattention"), numbers(batch_size, STEPS, WIDTH)
+        ),
         "embedding": words(batch_size),
         "float64": plain.astype("float64"),
         "short": plain[:, :1],

@@ -25,7 +25,9 @@ from millistep.measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
 ENDLESS = 10_000_000
-AVERAGES = ("moving_mean", "moving_variance")  # of batch normalization
+# Weights without gradients, by their names: averages of batch normalization, statistics of
+# Normalization, and the vector of SpectralNormalization.
+AVERAGES = ("moving_mean", "moving_variance", "mean", "variance", "count", "vector_u", "sn_u")
 # A GRU has two biases in Keras, too (reset_after).
 CELLS_WITH_A_BIAS = ("LSTMCell", "SimpleRNNCell")
 
@@ -249,7 +251,10 @@ class KerasFramework(ABC):
         Only Keras counts the averages of batch normalization among the weights, and only PyTorch
         has two biases in recurrent layers. Both are counted on their own.
         """
-        averages = sum(_size(v) for v in self.model.weights if _name(v) in AVERAGES)
+        trained = {id(v) for v in self.model.trainable_weights}
+        averages = sum(
+            _size(v) for v in self.model.weights if _name(v) in AVERAGES and id(v) not in trained
+        )
         return {
             "parameters": int(sum(_size(v) for v in self.model.weights)) - averages,
             "trainable_parameters": int(sum(_size(v) for v in self.model.trainable_weights)),

@@ -238,10 +238,12 @@ class NativeFramework(TorchMixin):
             raise WrongModel(
                 "the model has parameters without a shape yet: call it once in build(cell)"
             )
+        nn = self.torch.nn
+        recurrent = (nn.LSTM, nn.RNN, nn.LSTMCell, nn.RNNCell)
         biases = [
             parameter
             for module in self.model.modules()
-            if isinstance(module, self.torch.nn.LSTM | self.torch.nn.RNN)
+            if isinstance(module, recurrent)
             for name, parameter in module.named_parameters(recurse=False)
             if name.startswith("bias_hh")
         ]
