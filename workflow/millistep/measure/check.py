@@ -13,8 +13,7 @@ from typing import Any
 
 from millistep.measure import frameworks, models
 from millistep.measure.conformance import check_device, check_model, check_settings, check_work
-from millistep.measure.frameworks import feeding
-from millistep.measure.frameworks.loops import Ticks
+from millistep.measure.frameworks.loops import Ticks, flat, mapped
 from millistep.measure.observed import parity
 from millistep.measure.process import MAX_MESSAGE, Events, line_of_model, run
 from millistep.measure.timer import Finished
@@ -70,18 +69,18 @@ class Trial:
         if not hasattr(builder, "batch") or cell.task in getattr(builder, "LOOPS", {}):
             return None
         batch = builder.batch(cell, cell.batch_size)
-        arrays = list(_arrays(batch))
+        arrays = [each for each in flat(batch) if getattr(each, "shape", ())]
         if arrays and all(tuple(a.shape[:1]) != (cell.batch_size,) for a in arrays):
             shapes = ", ".join(map(_text, arrays))
             self._problem(
                 "WrongModel",
                 f"no array of batch() has {cell.batch_size} samples on its first axis ({shapes})",
             )
-        return feeding.mapped(_text, batch)
+        return mapped(_text, batch)
 
     def _outputs(self) -> Any:
         outputs = getattr(self.framework, "outputs", None)
-        return outputs and feeding.mapped(_text, outputs())
+        return outputs and mapped(_text, outputs())
 
     def _look(self, name: str, find: Callable[[], Any]) -> None:
         with self._part():
@@ -102,17 +101,6 @@ class Trial:
         )
         if problem not in self.problems:
             self.problems.append(problem)
-
-
-def _arrays(batch: Any) -> Iterator[Any]:
-    """Yield the arrays of a batch."""
-    if isinstance(batch, dict):
-        batch = tuple(batch.values())
-    if isinstance(batch, tuple | list):
-        for each in batch:
-            yield from _arrays(each)
-    elif getattr(batch, "shape", ()):
-        yield batch
 
 
 def _text(array: Any) -> str:

@@ -17,8 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from millistep.measure import frameworks, models
-from millistep.measure.calls import calls
-from millistep.measure.caught import Caught
 from millistep.measure.conformance import (
     WrongPrecision,
     check_device,
@@ -27,15 +25,12 @@ from millistep.measure.conformance import (
     check_settings,
     check_work,
 )
-from millistep.measure.foreign import Others
-from millistep.measure.kernel import Kernel
+from millistep.measure.extras import calls, outcome, probe
+from millistep.measure.interference import Kernel, Others, Quota
 from millistep.measure.observed import parity, peak_device, with_profile
-from millistep.measure.outcome import outcome
-from millistep.measure.probe import probe
-from millistep.measure.process import MAX_MESSAGE, Events, run
+from millistep.measure.process import MAX_MESSAGE, Caught, Events, run
 from millistep.measure.profile import profile
 from millistep.measure.protocol import PROTOCOLS
-from millistep.measure.quota import Quota
 from millistep.measure.timer import MANY_STEPS, MAX_WINDOW_STEPS, Timer, harness_ns
 
 

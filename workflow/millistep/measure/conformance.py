@@ -81,7 +81,7 @@ class WrongDevice(RuntimeError):
 def check_device(asked: str, live: Callable[[], tuple[str, str]]) -> None:
     """Raise :class:`WrongDevice` unless the library computes on the requested device.
 
-    live: returns where it computes, see :mod:`measure.live`; may raise if there is no device.
+    live: returns where it computes, see :mod:`measure.device`; may raise if there is no device.
     """
     try:
         found, library = live()

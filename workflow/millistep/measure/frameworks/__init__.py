@@ -86,7 +86,7 @@ class Framework(Protocol):
         """
 
     def live_accelerator(self) -> tuple[str, str]:
-        """Return the device that the library computes on by itself now, see :mod:`measure.live`."""
+        """Return the device that the library computes on now, see :mod:`measure.device`."""
 
     def force_precision(self, precision: str) -> None:
         """Have float32 products computed in ``float32`` or ``tf32``, by the library's switch."""

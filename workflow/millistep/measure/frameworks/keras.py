@@ -16,10 +16,9 @@ from functools import partial
 from typing import Any
 
 from millistep.measure.conformance import WrongModel
-from millistep.measure.frameworks import Cell, Clock, feeding, loops
-from millistep.measure.frameworks.results import FETCHED
+from millistep.measure.frameworks import Cell, Clock, loops
+from millistep.measure.frameworks.loops import FETCHED, joined, leaves
 from millistep.measure.models import Tick, TrainerBuilder
-from millistep.measure.outcome import joined, leaves
 from millistep.measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -109,9 +108,7 @@ class KerasFramework(ABC):
     def show(self, inputs: Any) -> Any:
         """Call the model with symbols of the inputs, which computes nothing; return its outputs."""
         symbol = self.keras.KerasTensor
-        return self.model(
-            feeding.mapped(lambda array: symbol(array.shape, str(array.dtype)), inputs)
-        )
+        return self.model(loops.mapped(lambda array: symbol(array.shape, str(array.dtype)), inputs))
 
     def outputs(self) -> Any:
         """Return outputs of the model, to look at their shapes; None in a loop of its own."""
@@ -182,8 +179,8 @@ class KerasFramework(ABC):
     def feeding(self) -> dict[str, Any]:
         """Return the observed settings about how the steps are fed."""
         if self._loop(self.cell.batch_size):
-            return feeding.OWN_LOOP
-        return feeding.facts(self.fed_as, self.fed_batch)
+            return loops.OWN_LOOP
+        return loops.feeding(self.fed_as, self.fed_batch)
 
     def step_results(self) -> str | None:
         """Return the fate of each step's metrics or outputs; None where Keras drove no step: before

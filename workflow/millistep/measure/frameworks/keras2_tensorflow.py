@@ -8,8 +8,8 @@ from typing import Any
 from millistep.measure import models
 from millistep.measure.frameworks import Clock, WrongFramework, builder, products
 from millistep.measure.frameworks.keras import KerasFramework, computing_dtype, versioned
+from millistep.measure.frameworks.loops import FETCHED, LEFT
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
-from millistep.measure.frameworks.results import FETCHED, LEFT
 from millistep.measure.frameworks.tensorflow import TensorFlowMixin
 
 

@@ -9,9 +9,9 @@ from millistep.measure import models
 from millistep.measure.conformance import WrongPrecision
 from millistep.measure.frameworks import WrongFramework, builder, products
 from millistep.measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
+from millistep.measure.frameworks.loops import BY_A_THREAD, FETCHED, LEFT
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
-from millistep.measure.frameworks.results import BY_A_THREAD, FETCHED, LEFT
-from millistep.measure.libraries.keras import auto_jit_compile
+from millistep.measure.frameworks.releases import auto_jit_compile
 
 
 class Keras3Framework(KerasFramework):

@@ -12,6 +12,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from millistep.measure.conformance import WrongPrecision
+from millistep.measure.frameworks.loops import flat
 
 LEAST = 0.1  # share of the arithmetic; most models have a little in another dtype
 WIDEST = "float64"  # libraries may compute in float32 where it is requested
@@ -75,11 +76,11 @@ def of_torch(torch: Any, forward: Any) -> list[Product]:
         ) -> Any:
             result = operation(*arguments, **(options or {}))
             if OF_TORCH.match(operation.name()):
-                factors = [each for each in _flat(arguments) if isinstance(each, torch.Tensor)]
+                factors = [each for each in flat(arguments) if isinstance(each, torch.Tensor)]
                 # The bias of addmm comes first, and has fewer axes than the factors.
                 most = max((each.ndim for each in factors), default=0)
                 factors = [each for each in factors if each.ndim == most][-2:]
-                outputs = [each for each in _flat(result) if isinstance(each, torch.Tensor)]
+                outputs = [each for each in flat(result) if isinstance(each, torch.Tensor)]
                 if factors and outputs:
                     sizes = tuple(each.numel() for each in [*factors, outputs[0]])
                     name = str(factors[0].dtype).removeprefix("torch.")
@@ -100,7 +101,7 @@ def of_jax(jaxpr: Any, times: int = 1) -> Iterator[Product]:
             sizes = tuple(prod(each.aval.shape) for each in shapes)
             yield Product(str(equation.invars[0].aval.dtype), sizes, times)
         inner = times * equation.params.get("length", 1) if name == "scan" else times
-        for value in _flat(tuple(equation.params.values())):
+        for value in flat(tuple(equation.params.values())):
             value = getattr(value, "jaxpr", value)
             if hasattr(value, "eqns"):
                 yield from of_jax(value, inner)
@@ -118,11 +119,3 @@ def of_tensorflow(graph: Any) -> Iterator[Product]:
     for function in getattr(graph, "_functions", {}).values():
         if inner := getattr(function, "graph", None):
             yield from of_tensorflow(inner)
-
-
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple | list):
-        for each in value:
-            yield from _flat(each)
-    else:
-        yield value

@@ -6,17 +6,17 @@ import time
 from contextlib import ExitStack
 from typing import Any
 
-from millistep.measure.device_memory import SHARE
-from millistep.measure.frameworks import Cell, attention
-from millistep.measure.frameworks.compiled_kernels import announced
-from millistep.measure.frameworks.denormals import flushed
+from millistep.measure.device import SHARE
+from millistep.measure.frameworks import Cell
+from millistep.measure.frameworks.precision import flushed
 from millistep.measure.frameworks.torch_profile import (
+    announced,
     computing,
     computing_nothing,
     namespaces,
     recorded_events,
 )
-from millistep.measure.operations import Span
+from millistep.measure.operations import Span, attention_operators, fused_attention
 
 
 class TorchMixin:
@@ -36,7 +36,7 @@ class TorchMixin:
             self.torch.set_flush_denormal(True)
 
     def limit_memory(self) -> None:
-        """Apply the policy of :mod:`measure.device_memory`."""
+        """Apply the policy of :mod:`measure.device`."""
         # Without a device nothing is limited; which one the run computes on is checked next.
         if self.cell.accelerator == "cuda" and self.torch.cuda.is_available():
             self.torch.cuda.set_per_process_memory_fraction(SHARE)
@@ -95,7 +95,7 @@ class TorchMixin:
         cuda = self.cell.accelerator == "cuda"
         device = self.torch.autograd.DeviceType.CUDA if cuda else None
         names = {event.name for event in events}
-        seen = attention.operators(names).union(attention.fused(names) if cuda else ())
+        seen = attention_operators(names).union(fused_attention(names) if cuda else ())
         self.attention_kernels = sorted(seen)
         nothing = computing_nothing(self.torch, names)
         return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)

@@ -1,13 +1,54 @@
-"""Finds what computed among the events of PyTorch's profiler."""
+"""Finds what computed among the events of PyTorch's profiler.
+
+The profiler sees a compiled graph as one operation. Its C++ kernels are called through Python, so
+each can be announced while a profile is taken; what was timed is not changed.
+"""
 
 import re
+import sys
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from millistep.measure.frameworks.compiled_kernels import PREFIX
 from millistep.measure.operations import NAME_CHARACTERS, Span
+
+PREFIX = "cpp_"
+
+
+@contextmanager
+def announced(torch: Any) -> Iterator[None]:
+    """While this is open, a profile names the kernels; afterwards they are as before."""
+    record = torch._C._profiler._RecordFunctionFast
+    found = [
+        (module, name, kernel)
+        for module in _generated()
+        for name, kernel in list(vars(module).items())
+        if name.startswith(PREFIX) and callable(kernel)
+    ]
+    try:
+        for module, name, kernel in found:
+            setattr(module, name, _announcing(record, name, kernel))
+        yield
+    finally:
+        for module, name, kernel in found:
+            setattr(module, name, kernel)
+
+
+def _generated() -> list[Any]:
+    """Return modules that the compiler has written; none where it was never imported."""
+    cache = sys.modules.get("torch._inductor.codecache")
+    return list(getattr(getattr(cache, "PyCodeCache", None), "modules", ()))
+
+
+def _announcing(record: Any, name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def announce(*arguments: Any) -> Any:
+        with record(name):
+            return kernel(*arguments)
+
+    return announce
+
 
 GRAPH = "CompiledFxGraph"
 # On the host: operations of ATen and its libraries, and kernels that inductor made.

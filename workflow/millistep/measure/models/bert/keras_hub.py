@@ -4,7 +4,7 @@ from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, xla
-from millistep.measure.models.bert.inputs import labels, tokens
+from millistep.measure.models.bert.work import labels, tokens
 
 
 def build(keras: Any, library: Any, cell: Cell) -> Any:

@@ -5,10 +5,10 @@ from typing import Any
 import keras
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.libraries.keras_hub import library as keras_hub
 from millistep.measure.models import xla
-from millistep.measure.models.causal_lm.inputs import pieces, tokenizer, tokens
-from millistep.measure.models.causal_lm.loop import generate_loop
+from millistep.measure.models.causal_lm.keras_hub import generate_loop
+from millistep.measure.models.causal_lm.work import pieces, tokenizer, tokens
+from millistep.measure.models.keras_hub import library as keras_hub
 
 LOOPS = {"generate": generate_loop(keras.ops.convert_to_numpy)}
 

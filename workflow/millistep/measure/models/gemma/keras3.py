@@ -3,13 +3,13 @@
 from typing import Any
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.libraries.keras_hub import fuses_attention
-from millistep.measure.libraries.keras_hub import library as keras_hub
 from millistep.measure.models import Architecture
-from millistep.measure.models.causal_lm import decoder
 from millistep.measure.models.causal_lm import keras3 as causal_lm
 from millistep.measure.models.causal_lm.keras3 import LOOPS, batch, facts
-from millistep.measure.models.gemma.inputs import SPECIAL
+from millistep.measure.models.causal_lm.keras_hub import sizes
+from millistep.measure.models.gemma.work import SPECIAL
+from millistep.measure.models.keras_hub import fuses_attention
+from millistep.measure.models.keras_hub import library as keras_hub
 
 __all__ = ["LOOPS", "attention", "batch", "build", "facts"]
 
@@ -36,7 +36,7 @@ def attention(model: Any) -> str:
 def backbone(a: Architecture) -> Any:
     """Return ``GemmaBackbone`` of an architecture."""
     return keras_hub.models.GemmaBackbone(
-        **decoder.sizes(a),
+        **sizes(a),
         intermediate_dim=2 * a["intermediate_size"],  # KerasHub counts gate and up together
         head_dim=a["head_size"],
     )

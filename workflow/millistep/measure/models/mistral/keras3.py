@@ -3,13 +3,13 @@
 from typing import Any
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.libraries.keras_hub import backbone_with_heads, fuses_attention
-from millistep.measure.libraries.keras_hub import library as keras_hub
 from millistep.measure.models import Architecture
-from millistep.measure.models.causal_lm import decoder
 from millistep.measure.models.causal_lm import keras3 as causal_lm
 from millistep.measure.models.causal_lm.keras3 import LOOPS, batch, facts
-from millistep.measure.models.mistral.inputs import SPECIAL
+from millistep.measure.models.causal_lm.keras_hub import sizes
+from millistep.measure.models.keras_hub import backbone_with_heads, fuses_attention
+from millistep.measure.models.keras_hub import library as keras_hub
+from millistep.measure.models.mistral.work import SPECIAL
 
 __all__ = ["LOOPS", "attention", "batch", "build", "facts"]
 
@@ -38,7 +38,7 @@ def backbone(a: Architecture) -> Any:
     """Return ``MistralBackbone`` of an architecture."""
     return backbone_with_heads(
         keras_hub.models.MistralBackbone,
-        **decoder.sizes(a),
+        **sizes(a),
         intermediate_dim=a["intermediate_size"],
         head_dim=a["head_size"],
         sliding_window=a["sliding_window"],

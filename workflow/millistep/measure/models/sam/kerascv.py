@@ -6,7 +6,7 @@ import numpy as np
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import xla
-from millistep.measure.models.sam.inputs import features, images, patch_grid, points
+from millistep.measure.models.sam.work import features, images, patch_grid, points
 
 
 def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:

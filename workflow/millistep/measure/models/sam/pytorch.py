@@ -9,9 +9,9 @@ from typing import Any
 import torch
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.frameworks.results import LEFT
+from millistep.measure.frameworks.loops import LEFT
 from millistep.measure.models.image_regression import ImageRegression, adam, channels_first
-from millistep.measure.models.sam.inputs import features, images, patch_grid, points
+from millistep.measure.models.sam.work import features, images, patch_grid, points
 
 CHECKPOINT = "https://dl.fbaipublicfiles.com/segment_anything/sam_vit_h_4b8939.pth"
 PROMPT_SETS = 1  # of points: one for all images
