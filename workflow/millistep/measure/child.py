@@ -215,9 +215,7 @@ class Measurement:
 
     @contextlib.contextmanager
     def _or_warn(self, place: str) -> Iterator[None]:
-        """Turn a failure into a warning of the record: what was timed is true all the same, unless
-        it was another framework or another precision.
-        """
+        """Turn a failure into a warning of the record, unless what was timed was another thing."""
         try:
             yield
         except (frameworks.WrongFramework, WrongPrecision):
@@ -269,9 +267,7 @@ class Measurement:
 
 
 def peak_rss_mib() -> float:
-    """Return the largest resident memory of this process so far. On Linux ``getrusage`` would count
-    what the process that started this one had, too.
-    """
+    """Return the largest resident memory so far; on Linux ``getrusage`` counts the parent's too."""
     status = Path("/proc/self/status")
     told = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
     if told:

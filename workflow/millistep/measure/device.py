@@ -112,9 +112,7 @@ XLA_POOL = "tf_XLAEigen"  # computes XLA's programs on the host, in JAX and in T
 
 
 def threads_named(name: str) -> int:
-    """Return the number of this process' threads of that name; 0 if the system does not list
-    threads (Linux does).
-    """
+    """Return the number of this process' threads of that name; 0 if the system lists none."""
     count = 0
     for path in Path("/proc/self/task").glob("*/comm"):
         with contextlib.suppress(OSError):  # it ended meanwhile

@@ -89,24 +89,20 @@ def calls(framework: Framework) -> dict[str, Any]:
     }
 
 
-class CallCounter:
-    """Takes the place of a :class:`measure.timer.Timer`; counts between two of its ticks."""
+class CallCounter(Ticks):
+    """Counts calls between two of its ticks."""
 
     def __init__(self) -> None:
-        self._ticks = 0
+        super().__init__(WARM + COUNTED_STEPS)
         self._counts: Counter[tuple[str, CodeType]] = Counter()
 
-    def start(self) -> None:
-        """Do nothing: the first steps do not count."""
-
     def tick(self) -> bool:
-        """Return True after the last counted step."""
-        self._ticks += 1
-        if self._ticks == WARM + 1:
+        over = super().tick()
+        if self.count == WARM + 1:
             sys.setprofile(self._count)
-        elif self._ticks == WARM + COUNTED_STEPS + 1:
+        elif over:
             sys.setprofile(None)
-        return self._ticks > WARM + COUNTED_STEPS
+        return over
 
     def by_name(self) -> Counter[str]:
         """Return the calls by module and name of the function, without our own."""

@@ -28,9 +28,7 @@ def other_cpu_seconds() -> float | None:
 
 
 def _own() -> int:
-    """Return the system's ticks of this session: of its processes, and of those that they waited
-    for.
-    """
+    """Return the system's ticks of this session, of ended processes too."""
     session, own = str(os.getsid(0)), 0
     for process in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):  # it has ended meanwhile

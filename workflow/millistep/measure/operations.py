@@ -126,9 +126,7 @@ def _moments(spans: list[Span]) -> list[tuple[float, int, float, int]]:
 
 
 def recorded(found: dict[str, Operation], steps: int) -> dict[str, Any]:
-    """Return the part of a record that is about the operations of these steps: per step, the
-    longest first, the rest as one number.
-    """
+    """Return the record's operations of these steps: the longest first, the rest as a number."""
     ordered = sorted(found.items(), key=lambda entry: (-entry[1].ns, entry[0]))
     return {
         "operations": [
@@ -155,9 +153,7 @@ KERNELS = {
 
 
 def attention_operators(names: Iterable[str]) -> set[str]:
-    """Return PyTorch's fused operators among all that ran; its ``_math`` is attention written
-    out.
-    """
+    """Return PyTorch's fused operators among all that ran; ``_math`` is attention written out."""
     ran = {name.removeprefix("aten::_").removesuffix("_backward") for name in names}
     return {name for name in ran if name.startswith(OPERATOR) and not name.endswith("_math")}
 

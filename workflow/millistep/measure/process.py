@@ -123,9 +123,7 @@ class Caught:
         warnings.showwarning = self._remember  # type: ignore[assignment]  # takes the rest as it is
 
     def texts(self) -> list[str]:
-        """Return the texts in order of first appearance; the last may count those left
-        out.
-        """
+        """Return the texts in order of first appearance; the last may count those left out."""
         more = [f"{self._left_out} more warnings are in the log"] if self._left_out else []
         return [*self._texts, *more]
 

@@ -154,9 +154,7 @@ class Torch:
 
 
 def _faster(*ways: Callable[[], object]) -> Callable[[], object]:
-    """Return the function with the fastest call of a few: the first is slow, and one may be
-    disturbed.
-    """
+    """Return the function with the fastest call of a few: the first is slow."""
 
     def seconds(way: Callable[[], object]) -> float:
         start = time.perf_counter()

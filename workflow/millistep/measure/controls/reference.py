@@ -50,9 +50,7 @@ def measure(request: dict[str, Any], events: Events) -> None:
 
 
 def matrix_size(accelerator: str, threads: int) -> int:
-    """Return rows of a matrix that is large enough to reach the device's peak, yet quickly
-    multiplied.
-    """
+    """Return rows of a matrix that reaches the device's peak and is quickly multiplied."""
     if accelerator == "cuda":
         return 8192
     return 1024 if threads <= 8 else 4096

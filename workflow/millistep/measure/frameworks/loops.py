@@ -33,9 +33,7 @@ def feeding(source: str, batch: Any) -> dict[str, Any]:
 
 
 def mapped(function: Callable[[Any], Any], batch: Any) -> Any:
-    """Return a batch with a function of each of its arrays; its lists become tuples, since only
-    tuples and dicts are a structure to tf.data.
-    """
+    """Map the arrays of a batch. Lists become tuples, since to tf.data they are no structure."""
     if isinstance(batch, dict):
         return {name: mapped(function, each) for name, each in batch.items()}
     if isinstance(batch, tuple | list):
@@ -80,15 +78,15 @@ class Ticks:
     """Takes the place of a :class:`measure.timer.Timer` where steps are only counted."""
 
     def __init__(self, steps: int) -> None:
-        self._count, self._steps = 0, steps
+        self.count, self.steps = 0, steps
 
     def start(self) -> None:
         """Do nothing: no step is timed."""
 
     def tick(self) -> bool:
         """Return True after the last step."""
-        self._count += 1
-        return self._count > self._steps
+        self.count += 1
+        return self.count > self.steps
 
 
 def parted(facts: dict[str, Any] | None) -> tuple[dict[str, Any], Any]:

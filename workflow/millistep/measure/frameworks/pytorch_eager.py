@@ -106,9 +106,7 @@ class Framework(TorchMixin):
         return loops.legacy(loop, steps, cap_s)
 
     def _legacy_fit(self, trainer: bool, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """Time as published: two steps dropped, of Trainer's also one of a hundred that are
-        counted.
-        """
+        """Time as published: two steps dropped, of Trainer's one more that is counted."""
         batch = self._host_batch(self.cell.batch_size)
         for _ in range(2):
             self._fit_step(batch, trainer)
@@ -150,9 +148,7 @@ class Framework(TorchMixin):
         return batch
 
     def _tensors(self, arrays: dict[str, Any]) -> Tensors:
-        """Return arrays as tensors, for a GPU with ``pin_memory``: only from pinned memory can a
-        copy run during the steps.
-        """
+        """Return tensors, pinned for a GPU: from there a copy can run during the steps."""
         if not isinstance(arrays, dict):
             raise WrongModel(
                 f"batch() returned a {type(arrays).__name__}; needed is a dict with the arguments "

@@ -26,9 +26,7 @@ def reads_traces(jax: Any) -> bool:
 
 
 def leaves(keras: Any, structure: Any) -> list[Any]:
-    """Return all arrays in nested containers of Keras' own; to JAX such a container is one opaque
-    leaf.
-    """
+    """Return all arrays in Keras' nested containers; to JAX each of those is one opaque leaf."""
     if hasattr(keras, "tree"):
         flat: list[Any] = keras.tree.flatten(structure)
         return flat
@@ -49,16 +47,12 @@ def keeps_state_of_predict(keras: Any) -> bool:
 
 
 def auto_jit_compile(keras: Any) -> bool:
-    """Return the choice that Keras makes for ``jit_compile="auto"`` on this backend and machine,
-    for a model that every compiler takes.
-    """
+    """Return Keras' choice for ``jit_compile="auto"`` on this backend, for any model."""
     net = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
     net.compile()
     return bool(net.jit_compile)
 
 
 def uses_fused_attention(keras: Any, layer: Any) -> bool:
-    """Return True if a ``MultiHeadAttention`` computes by ``ops.dot_product_attention``, as it does
-    since that exists, unless it has dropout.
-    """
+    """Return True if a ``MultiHeadAttention`` computes by ``ops.dot_product_attention``."""
     return hasattr(keras.config, "is_flash_attention_enabled") and not layer._dropout

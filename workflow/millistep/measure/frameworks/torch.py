@@ -128,9 +128,7 @@ class TorchMixin:
         return (allocated + self._kept_by_graphs()) / 2**20
 
     def _kept_by_graphs(self) -> int:
-        """Return the bytes in CUDA graphs' own pools that hold no tensor now: steps compute in
-        them, which the allocator does not see.
-        """
+        """Return the bytes in CUDA graphs' own pools that the allocator does not see in use."""
         segments = self.torch.cuda.memory_snapshot()
         pools = [each for each in segments if tuple(each["segment_pool_id"]) != (0, 0)]
         return sum(each["total_size"] - each["allocated_size"] for each in pools)

@@ -155,9 +155,7 @@ def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
 
 
 def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
-    """Return True if an operator is a view or only calls others; its ``out`` overloads do as the
-    rest.
-    """
+    """Return True if an operator is a view or only calls others, whatever its ``out`` does."""
     composite = []
     for schema in schemas:
         aliases = [each.alias_info for each in schema.returns if each.alias_info]
@@ -170,9 +168,7 @@ def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
 
 
 def _composite(library: Any, schema: Any) -> bool | None:
-    """Return True if an overload is written in other operators; None if TorchScript alone has
-    it.
-    """
+    """Return True if an overload is written in other operators; None if it is TorchScript's."""
     overload = ".".join(filter(None, (schema.name, schema.overload_name)))
     try:
         composite: bool = library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)

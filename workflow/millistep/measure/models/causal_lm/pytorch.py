@@ -84,9 +84,7 @@ def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) ->
 
 
 def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
-    """Return a tokenizer: one token a word, the ids of Keras' tokenizer, begin of sequence
-    first.
-    """
+    """Return a tokenizer: one token a word, ids as Keras', begin of sequence first."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
     ids = {piece: i for i, piece in enumerate(pieces(special.values(), vocabulary_size))}

@@ -24,9 +24,7 @@ def prompt_tokens(architecture: Architecture) -> int:
 
 
 def prompts(batch_size: int, length: int = PROMPT_TOKENS) -> list[str]:
-    """Return ``batch_size`` strings of ``length`` tokens; more than there are combinations start
-    over.
-    """
+    """Return ``batch_size`` strings of ``length`` tokens, in a cycle of all combinations."""
     words = length - 1  # the tokenizer adds the first token
     combinations = itertools.cycle(itertools.product(WORDS, repeat=words))
     return [" ".join(words) for words in itertools.islice(combinations, batch_size)]
@@ -117,9 +115,7 @@ def _fit(a: Architecture) -> int:
 
 
 def _below_the_first(a: Architecture, length: int) -> int:
-    """Return FLOPs of gradients that the first layer would hand on to the embedding, which is
-    frozen.
-    """
+    """Return FLOPs of gradients that the first layer would hand on to the frozen embedding."""
     outputs = (a["heads"] + 2 * a["key_value_heads"]) * a["head_size"]
     inputs: int = length * 2 * a["hidden_size"] * (outputs + 2 * a["lora_rank"])
     keys: int = _attention(a, length) // a["layers"] // 2

@@ -15,16 +15,7 @@ __all__ = ["LOOPS", "attention", "batch", "build", "facts"]
 
 
 def build(cell: Cell) -> Any:
-    """Return a compiled ``GemmaCausalLM``."""
-    a = cell.architecture
-    if cell.weights == "preset":
-        model = keras_hub.models.GemmaCausalLM.from_preset("gemma_7b_en", dtype=a["dtype"])
-    else:
-        model = keras_hub.models.GemmaCausalLM(
-            backbone=backbone(a),
-            preprocessor=causal_lm.preprocessor(cell, "Gemma", [*SPECIAL.values()]),
-        )
-    return causal_lm.finish(model, cell)
+    return causal_lm.build(cell, "Gemma", "gemma_7b_en", backbone, SPECIAL)
 
 
 def attention(model: Any) -> str:

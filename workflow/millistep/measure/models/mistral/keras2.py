@@ -15,9 +15,7 @@ LOOPS = {"generate": generate_loop(lambda tensor: tensor.numpy())}
 
 
 def build(cell: Cell) -> Any:
-    """Return a ``MistralCausalLM`` compiled for greedy generation, with XLA as KerasNLP insists
-    on.
-    """
+    """Return a ``MistralCausalLM`` compiled for greedy generation, with XLA."""
     a = cell.architecture
     if a["dtype"] == "bfloat16":
         # Its attention fails without: "SymbolicTensor object has no attribute 'astype'".

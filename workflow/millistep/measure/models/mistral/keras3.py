@@ -15,22 +15,11 @@ __all__ = ["LOOPS", "attention", "batch", "build", "facts"]
 
 
 def build(cell: Cell) -> Any:
-    """Return a compiled ``MistralCausalLM``."""
-    a = cell.architecture
-    if cell.weights == "preset":
-        model = keras_hub.models.MistralCausalLM.from_preset("mistral_7b_en", dtype=a["dtype"])
-    else:
-        model = keras_hub.models.MistralCausalLM(
-            backbone=backbone(a),
-            preprocessor=causal_lm.preprocessor(cell, "Mistral", [*SPECIAL.values()]),
-        )
-    return causal_lm.finish(model, cell)
+    return causal_lm.build(cell, "Mistral", "mistral_7b_en", backbone, SPECIAL)
 
 
 def attention(model: Any) -> str:
-    """Return the implementation that the decoder's attention really takes, found as the layer
-    does.
-    """
+    """Return the implementation of the decoder's attention, found as the layer does."""
     return "keras.ops.dot_product_attention" if fuses_attention() else "einsum"
 
 

@@ -17,9 +17,7 @@ from millistep.measure.models.stable_diffusion.work import (
 
 
 def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    """Return a compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for
-    predict.
-    """
+    """Return a compiled model: the image encoder with Adam and mse for fit, or the UNet."""
     model = network(keras, keras_cv, cell)
     if cell.task == "fit":
         options: dict[str, Any] = {"optimizer": "adam", "loss": "mse"}

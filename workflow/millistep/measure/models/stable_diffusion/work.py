@@ -111,9 +111,7 @@ def images(cell: Cell, batch_size: int) -> np.ndarray:
 
 
 def moments(cell: Cell, batch_size: int) -> np.ndarray:
-    """Return targets of the image encoder, mean and log variance: float32 of (batch, side, side,
-    8).
-    """
+    """Return targets of the encoder, mean and log variance: float32 of (batch, side, side, 8)."""
     a = cell.architecture
     side = a["image_size"] // 2 ** (len(a["vae_widths"]) - 1)
     shape = (batch_size, side, side, 2 * LATENT_CHANNELS)
@@ -128,9 +126,7 @@ def noise(cell: Cell, batch_size: int) -> np.ndarray:
 
 
 def embeddings(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return ``(of the prompts, of the empty prompts)``: float32 of (batch, length, context)
-    each.
-    """
+    """Return embeddings of (prompts, empty prompts): float32 of (batch, length, context)."""
     a = cell.architecture
     shape = (2, batch_size, a["text_length"], a["context_size"])
     prompts, empty = _rng(cell, 3).standard_normal(shape, dtype=np.float32)
