@@ -74,11 +74,11 @@ class Steps:
         self._issued = 0
 
     def tick(self):
-        from millistep.measure.frameworks import cuda_graphs
+        from millistep.measure.frameworks import pytorch_compiled
 
         if self._issued:
             self._framework.fence()
-            self.recorded.append(cuda_graphs.recorded(self._framework.torch))
+            self.recorded.append(pytorch_compiled.recorded_graphs(self._framework.torch))
         self._issued += 1
         return self._issued > STEPS
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from cells import asked, interpreter
 
 from millistep.deploy.environments import cache, definition_sha256
-from millistep.measure import cuda_libraries, frameworks
+from millistep.measure import frameworks
 from millistep.measure.conformance import check_device
 from millistep.supervise import device, variables
 
@@ -104,7 +104,7 @@ def inside(task):
     live, words = column.live_accelerator()
     check_device(task["accelerator"], lambda: (live, words))
     used = column.precision()
-    return json.dumps({"live": live, "words": words, **used, **cuda_libraries.versions()})
+    return json.dumps({"live": live, "words": words, **used, **device.versions()})
 
 
 if __name__ == "__main__":

@@ -76,8 +76,8 @@ def together(turns, threads):
 
 def products(identity):
     """Return GFLOP/s of products by size, the best of rounds in which all sizes take turns."""
-    from millistep.measure.controls import repeated
     from millistep.measure.controls.matmul import library
+    from millistep.measure.controls.reference import repeated
     from millistep.supervise.processors import pinned
 
     os.sched_setaffinity(0, pinned(identity["threads"]))

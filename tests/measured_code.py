@@ -13,7 +13,7 @@ from pathlib import Path
 
 MEASURE = Path(__file__).resolve().parents[1] / "workflow/millistep/measure"
 ACCEPTED = Path(__file__).with_name("measured_code.sha256")
-CODE = ("timer.py", "protocol.py", "device_memory.py", "frameworks", "libraries", "models")
+CODE = ("timer.py", "protocol.py", "device.py", "operations.py", "frameworks", "models")
 
 
 def tree(node: object) -> object:

@@ -18,9 +18,9 @@ from unittest.mock import patch
 import torch
 import transformers
 
-from millistep.measure import frameworks, outcome
+from millistep.measure import extras, frameworks
 
-outcome.CALL_S = 0.1
+extras.CALL_S = 0.1
 MODEL = transformers.BertForSequenceClassification
 LAYER = transformers.models.bert.modeling_bert.BertLayer
 OPTIMIZER = torch.optim.AdamW
@@ -31,7 +31,7 @@ def measured(cell):
     framework = frameworks.create(cell)
     framework.load()
     framework.build()
-    return {"dtype": "float32", **outcome.outcome(framework, 5e6)}
+    return {"dtype": "float32", **extras.outcome(framework, 5e6)}
 
 
 def forward(function):

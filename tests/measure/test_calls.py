@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from millistep.measure.calls import STEPS, WARM, calls
+from millistep.measure.extras import COUNTED_STEPS, WARM, calls
 
 
 def once():
@@ -35,10 +35,10 @@ class Loop:
 def test_calls_of_a_step_are_counted_by_function():
     loop = Loop()
     found = calls(loop)
-    assert loop.steps == WARM + STEPS
+    assert loop.steps == WARM + COUNTED_STEPS
     name = __name__
     assert found == {
-        "steps": STEPS,
+        "steps": COUNTED_STEPS,
         "per_step": 4.0,
         "functions": [
             {"name": f"{name}.helper", "per_step": 3.0},

@@ -15,12 +15,12 @@ from millistep.measure.conformance import (
     check_settings,
     check_work,
 )
+from millistep.measure.extras import probe
 from millistep.measure.frameworks import Cell
 from millistep.measure.frameworks.loops import Ticks, parted
-from millistep.measure.probe import probe
+from millistep.measure.interference import Quota
 from millistep.measure.process import line_of_model
 from millistep.measure.protocol import PROTOCOLS
-from millistep.measure.quota import Quota
 from millistep.measure.timer import MANY_STEPS, Timer, harness_ns
 
 from ..shared import put

@@ -16,7 +16,7 @@ PROGRAM = """
 import ctypes, json, sys
 for path in sys.argv[1:]:
     ctypes.CDLL(path)
-from millistep.measure.cuda_libraries import versions
+from millistep.measure.device import versions
 print(json.dumps(versions()))
 """
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from millistep.measure.device_memory import SHARE
+from millistep.measure.device import SHARE
 from millistep.measure.frameworks import tensorflow
 from millistep.measure.frameworks.tensorflow import TensorFlowMixin
 from millistep.measure.frameworks.torch import TorchMixin

@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from millistep.measure.conformance import WrongModel
-from millistep.measure.frameworks import Cell, feeding
-from millistep.measure.frameworks.native import NativeFramework
+from millistep.measure.conformance import WrongModel, check_batch
+from millistep.measure.frameworks import Cell, loops
+from millistep.measure.frameworks.pytorch_eager import Framework
 
 BATCH = ({"ids": np.zeros((4, 8), np.int32)}, np.zeros(4, np.float32))
 
 
 def test_a_card_lists_the_bytes_of_a_batch():
-    found = feeding.facts("NumPy arrays", BATCH)
+    found = loops.feeding("NumPy arrays", BATCH)
     assert found == {"feeding": "NumPy arrays", "fed_bytes_per_step": 4 * 8 * 4 + 4 * 4}
 
 
@@ -36,7 +36,7 @@ def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelera
         )
 
     one = Cell("m", "predict", 4, "f", "f", accelerator, "default", {}, "random", seed=1, threads=1)
-    framework = NativeFramework(one)
+    framework = Framework(one)
     framework.torch = SimpleNamespace(from_numpy=tensor, inference_mode=lambda: lambda f: f)
     framework.models = SimpleNamespace(batch=lambda cell, size: {"x": np.ones((size, 2))})
     framework.device, framework.step_model = accelerator, lambda **inputs: None
@@ -47,7 +47,7 @@ def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelera
 
 
 def check(make):
-    feeding.check_batch(make(4), make, 4)
+    check_batch(make(4), make, 4)
 
 
 @pytest.mark.parametrize(

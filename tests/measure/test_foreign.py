@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from millistep.measure import foreign
+from millistep.measure import interference
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -22,11 +22,11 @@ def test_the_work_of_others_on_its_processors_counts(
     tmp_path, monkeypatch, busy, own_s, waited_for_s, compiler_s, share
 ):
     """There are four processors, of which the run may use two."""
-    monkeypatch.setattr(foreign.os, "sched_getaffinity", lambda pid: {1, 3})
-    monkeypatch.setattr(foreign.os, "getsid", {0: 70}.__getitem__)
+    monkeypatch.setattr(interference.os, "sched_getaffinity", lambda pid: {1, 3})
+    monkeypatch.setattr(interference.os, "getsid", {0: 70}.__getitem__)
     now_s = iter([0.0, 4.0])
-    monkeypatch.setattr(foreign.time, "perf_counter", lambda: next(now_s))
-    monkeypatch.setattr(foreign, "Path", lambda path: Path(f"{tmp_path}{path}"))
+    monkeypatch.setattr(interference.time, "perf_counter", lambda: next(now_s))
+    monkeypatch.setattr(interference, "Path", lambda path: Path(f"{tmp_path}{path}"))
 
     def process(number, session, own_s=0, waited_for_s=0):
         (tmp_path / "proc" / str(number)).mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def test_the_work_of_others_on_its_processors_counts(
 
     process(70, 70)
     spent(5, 1, 5, 1)
-    others = foreign.Others()
+    others = interference.Others()
     others.begin()
     process(70, 70, own_s, waited_for_s)
     process(71, 70, compiler_s)
@@ -64,10 +64,10 @@ def test_the_work_of_others_on_its_processors_counts(
 )
 def test_the_share_of_others_is_that_of_all_intervals(monkeypatch, readings, share):
     now_s, used_s = (iter(each) for each in zip(*readings, strict=True))
-    monkeypatch.setattr(foreign.os, "sched_getaffinity", lambda pid: {1, 3})
-    monkeypatch.setattr(foreign.time, "perf_counter", lambda: next(now_s))
-    monkeypatch.setattr(foreign, "other_cpu_seconds", lambda: next(used_s))
-    others = foreign.Others()
+    monkeypatch.setattr(interference.os, "sched_getaffinity", lambda pid: {1, 3})
+    monkeypatch.setattr(interference.time, "perf_counter", lambda: next(now_s))
+    monkeypatch.setattr(interference, "other_cpu_seconds", lambda: next(used_s))
+    others = interference.Others()
     for _ in readings[::2]:
         others.begin()
         others.end()

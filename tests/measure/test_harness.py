@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from millistep.measure.caught import MOST
+from millistep.measure.process import MOST
 from millistep.supervise import output
 
 from ..shared import ROOT

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from millistep.measure.kernel import Kernel
+from millistep.measure.interference import Kernel
 
 PAGES, STEPS = 500, 4
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from millistep.measure import observed
-from millistep.measure.frameworks import attention
 from millistep.measure.frameworks.keras import KerasFramework
+from millistep.measure.operations import attention_operators
 
 FLASH = "scaled_dot_product_flash_attention"
 READ = {"attention": "matmul", "threads": 2, "flush_denormals": None}
@@ -66,6 +66,6 @@ def test_a_peak_says_if_keras_keeps_the_outputs_of_all_steps(task, loop, kept):
 
 def test_attention_that_pytorch_writes_out_is_no_fused_kernel():
     ran = {"aten::scaled_dot_product_attention", "aten::_scaled_dot_product_attention_math"}
-    assert attention.operators({*ran, "aten::bmm"}) == set()
+    assert attention_operators({*ran, "aten::bmm"}) == set()
     kernels = {f"aten::_{FLASH}_for_cpu", f"aten::_{FLASH}_for_cpu_backward"}
-    assert attention.operators(ran | kernels) == {f"{FLASH}_for_cpu"}
+    assert attention_operators(ran | kernels) == {f"{FLASH}_for_cpu"}

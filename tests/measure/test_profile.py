@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from millistep.measure.frameworks import attention, torch_profile
+from millistep.measure.frameworks import torch_profile
 from millistep.measure.frameworks.xplane import Event, NoOperation, Trace, computing
-from millistep.measure.operations import Span
+from millistep.measure.operations import Span, fused_attention
 from millistep.measure.profile import profile
 
 HOST = "/host:CPU"
@@ -217,4 +217,4 @@ EFFICIENT, FLASH = "scaled_dot_product_efficient_attention", "scaled_dot_product
     ],
 )
 def test_kernels_of_a_device_tell_which_attention_ran(kernel, operators):
-    assert attention.fused([kernel, "ampere_sgemm_128x64_tn"]) == operators
+    assert fused_attention([kernel, "ampere_sgemm_128x64_tn"]) == operators

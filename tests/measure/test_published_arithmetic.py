@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from millistep.measure.frameworks import loops, native
+from millistep.measure.frameworks import loops, pytorch_eager
 
 STEP_S = 0.01
 
@@ -13,11 +13,11 @@ STEP_S = 0.01
 def clock(monkeypatch):
     """A clock that goes on by a step's time for each step."""
     now = SimpleNamespace(s=0.0)
-    monkeypatch.setattr(native.time, "perf_counter", lambda: now.s)
+    monkeypatch.setattr(pytorch_eager.time, "perf_counter", lambda: now.s)
     return now
 
 
-class Steps(native.NativeFramework):
+class Steps(pytorch_eager.Framework):
     """Writes down what is made, and when it is waited for."""
 
     def __init__(self, clock, task, trainer):

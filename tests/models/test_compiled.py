@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from millistep.measure.models.causal_lm.inputs import new_tokens
+from millistep.measure.models.causal_lm.work import new_tokens
 from tests.models.libraries import Task, Tasks, cell, run
 
 

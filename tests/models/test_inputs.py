@@ -2,10 +2,10 @@
 
 import pytest
 
-from millistep.measure.models.causal_lm.inputs import check_new_tokens, new_tokens, prompts, tokens
-from millistep.measure.models.sam import inputs as sam
+from millistep.measure.models.causal_lm.work import check_new_tokens, new_tokens, prompts, tokens
 from millistep.measure.models.sam import kerascv
-from millistep.measure.models.stable_diffusion.steps import Steps
+from millistep.measure.models.sam import work as sam
+from millistep.measure.models.stable_diffusion.work import Steps
 from tests.models.libraries import cell
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from millistep.analysis.same_work import difference
-from millistep.measure.device_memory import SHARE
-from millistep.measure.frameworks.denormals import flushed
+from millistep.measure.device import SHARE
+from millistep.measure.frameworks.precision import flushed
 from tests.models.libraries import Task, Tasks, cell, run
 
 

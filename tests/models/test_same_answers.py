@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from millistep.measure.models.causal_lm.inputs import new_tokens, prompts
+from millistep.measure.models.causal_lm.work import new_tokens, prompts
 from millistep.planning.catalog import Models
 from tests.models.libraries import KERAS, STACK, Task, Tasks, cell, is_deployed
 from tests.shared import SMALL_NETS

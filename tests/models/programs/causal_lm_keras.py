@@ -7,8 +7,8 @@ from operator import attrgetter
 import numpy as np
 from column import abstract, framework_of
 
-from millistep.measure.libraries.causal_lm import never_stopping
-from millistep.measure.models.causal_lm.inputs import prompts, tokens
+from millistep.measure.models.causal_lm.keras_hub import never_stopping
+from millistep.measure.models.causal_lm.work import prompts, tokens
 
 # Transformers' name of a layer's weight, and its place in Keras.
 LAYER = {

@@ -7,7 +7,7 @@ import torch
 from native import flops, weighted
 
 from millistep.measure.frameworks import builder
-from millistep.measure.models.causal_lm.inputs import new_tokens, prompts, tokens
+from millistep.measure.models.causal_lm.work import new_tokens, prompts, tokens
 
 __all__ = ["flops", "outputs", "sizes"]
 

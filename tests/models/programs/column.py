@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from millistep.measure import frameworks, outcome
-from millistep.measure.calls import calls
+from millistep.measure import extras, frameworks
+from millistep.measure.extras import calls
 from millistep.measure.protocol import PROTOCOLS
 from millistep.measure.timer import Timer
 
@@ -43,10 +43,10 @@ def work_done(cell):
     """What a regression check compares of the cell, twice, and of another seed; and its calls."""
     framework = measured(cell)
     step_ns = timed(framework).step_ns
-    outcome.PAIRS, outcome.CALL_S = 2, 0.1
-    found = [outcome.outcome(framework, step_ns) for _ in range(2)]
+    extras.PAIRS, extras.CALL_S = 2, 0.1
+    found = [extras.outcome(framework, step_ns) for _ in range(2)]
     framework.cell = replace(cell, seed=cell.seed + 1)
-    return [*found, outcome.outcome(framework, step_ns), calls(framework)]
+    return [*found, extras.outcome(framework, step_ns), calls(framework)]
 
 
 def allocated(cell):
@@ -65,9 +65,9 @@ def allocated(cell):
 def loop_done(cell):
     """What a regression check compares of a builder's own loop, twice, and of another seed."""
     framework = framework_of(cell)
-    found = [outcome.outcome(framework, 1e6) for _ in range(2)]
+    found = [extras.outcome(framework, 1e6) for _ in range(2)]
     framework.cell = replace(cell, seed=cell.seed + 1)
-    return [*found, outcome.outcome(framework, 1e6)]
+    return [*found, extras.outcome(framework, 1e6)]
 
 
 def predict(cell, folder, counterparts, as_keras, inputs=None, answer=lambda found: found):

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from column import framework_of
 
-from millistep.measure.models.causal_lm.inputs import new_tokens, prompts
+from millistep.measure.models.causal_lm.work import new_tokens, prompts
 
 
 def generate(cell):

@@ -8,7 +8,7 @@ import numpy as np
 from column import abstract, framework_of, predict
 from kerascv_weights import as_keras, image_encoder, sam, sam_encoder, unet
 
-from millistep.measure.models.stable_diffusion.inputs import embeddings, noise
+from millistep.measure.models.stable_diffusion.work import embeddings, noise
 
 
 def shapes(cell):

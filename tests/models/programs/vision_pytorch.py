@@ -9,7 +9,7 @@ from native import batch, flops, more, weighted
 
 from millistep.measure.frameworks import builder
 from millistep.measure.models.image_regression import channels_first
-from millistep.measure.models.stable_diffusion.inputs import embeddings, noise
+from millistep.measure.models.stable_diffusion.work import embeddings, noise
 
 __all__ = ["flops", "outputs", "sizes"]
 

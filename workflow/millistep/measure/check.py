@@ -18,10 +18,10 @@ from millistep.measure.conformance import (
     check_end,
     check_model,
     check_settings,
+    check_size,
     check_work,
 )
-from millistep.measure.frameworks import feeding
-from millistep.measure.frameworks.loops import Ticks
+from millistep.measure.frameworks.loops import Ticks, mapped
 from millistep.measure.observed import parity
 from millistep.measure.process import MAX_MESSAGE, Events, line_of_model, run
 from millistep.measure.timer import Finished
@@ -79,12 +79,12 @@ class Trial:
             return None
         batch = builder.batch(cell, cell.batch_size)
         with self._part():
-            feeding.check_size(batch, partial(builder.batch, cell), cell.batch_size)
-        return feeding.mapped(_text, batch)
+            check_size(batch, partial(builder.batch, cell), cell.batch_size)
+        return mapped(_text, batch)
 
     def _outputs(self) -> Any:
         outputs = getattr(self.framework, "outputs", None)
-        return outputs and feeding.mapped(_text, outputs())
+        return outputs and mapped(_text, outputs())
 
     def _look(self, name: str, find: Callable[[], Any]) -> None:
         with self._part():

@@ -17,8 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from millistep.measure import frameworks, models
-from millistep.measure.calls import calls
-from millistep.measure.caught import Caught
 from millistep.measure.conformance import (
     WrongPrecision,
     check_device,
@@ -28,15 +26,12 @@ from millistep.measure.conformance import (
     check_settings,
     check_work,
 )
-from millistep.measure.foreign import Others
-from millistep.measure.kernel import Kernel
+from millistep.measure.extras import calls, outcome, probe
+from millistep.measure.interference import Kernel, Others, Quota
 from millistep.measure.observed import parity, peak_device, with_profile
-from millistep.measure.outcome import outcome
-from millistep.measure.probe import probe
-from millistep.measure.process import MAX_MESSAGE, Events, run
+from millistep.measure.process import MAX_MESSAGE, Caught, Events, run
 from millistep.measure.profile import profile
 from millistep.measure.protocol import PROTOCOLS
-from millistep.measure.quota import Quota
 from millistep.measure.timer import MANY_STEPS, MAX_WINDOW_STEPS, Timer, harness_ns
 
 
@@ -226,9 +221,7 @@ class Measurement:
 
     @contextlib.contextmanager
     def _or_warn(self, place: str) -> Iterator[None]:
-        """Turn a failure into a warning of the record: what was timed is true all the same, unless
-        it was another framework or another precision.
-        """
+        """Turn a failure into a warning of the record, unless what was timed was another thing."""
         try:
             yield
         except (frameworks.WrongFramework, WrongPrecision):
@@ -280,9 +273,7 @@ class Measurement:
 
 
 def peak_rss_mib() -> float:
-    """Return the largest resident memory of this process so far. On Linux ``getrusage`` would count
-    what the process that started this one had, too.
-    """
+    """Return the largest resident memory so far; on Linux ``getrusage`` counts the parent's too."""
     status = Path("/proc/self/status")
     told = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
     if told:

@@ -1,9 +1,10 @@
 """Checks that a run is about its row; where one fails, the run is an error, never a number."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+Make = Callable[[int], Any]  # makes a batch of a size
 WORK = ("flops_per_step", "tokens_per_step", "images_per_step")
 TRAINER = ("fit", "predict")  # tasks that need no custom loop
 SETTING_HINTS = {
@@ -126,7 +127,7 @@ class WrongDevice(RuntimeError):
 def check_device(asked: str, live: Callable[[], tuple[str, str]]) -> None:
     """Raise :class:`WrongDevice` unless the library computes on the requested device.
 
-    live: returns where it computes, see :mod:`measure.live`; may raise if there is no device.
+    live: returns where it computes, see :mod:`measure.device`; may raise if there is no device.
     """
     try:
         found, library = live()
@@ -146,3 +147,46 @@ def check_precision(asked: str, used: dict[str, Any]) -> None:
     for kind, found in used.items():
         if found != asked:
             raise WrongPrecision(f"precision {asked} was requested, {kind} is {found}")
+
+
+def check_batch(batch: Any, make: Make, batch_size: int) -> None:
+    """Raise :class:`WrongModel` unless a batch has NumPy arrays, and samples of this number.
+
+    The samples may be on any axis. A batch without such an axis, as of the nodes of graphs, must
+    change with its size.
+    """
+    import numpy as np
+
+    for name, leaf in places(batch):
+        if not isinstance(leaf, np.ndarray):
+            raise WrongModel(f"{name} is a {type(leaf).__name__}; needed is a NumPy array")
+    if not any(batch_size in leaf.shape for _, leaf in places(batch)):
+        check_size(batch, make, batch_size)
+
+
+def check_size(batch: Any, make: Make, batch_size: int) -> None:
+    """Raise :class:`WrongModel` if a batch of one sample more has the same shapes."""
+    try:
+        more = make(batch_size + 1)
+    except Exception:  # it has no more samples
+        return
+    found, others = (
+        [leaf.shape for _, leaf in places(each) if hasattr(leaf, "shape")] for each in (batch, more)
+    )
+    if found and found == others:
+        raise WrongModel(
+            f"batch() makes the same shapes for batch sizes {batch_size} and {batch_size + 1} "
+            f"({', '.join(map(str, found))}); needed are as many samples as its second argument"
+        )
+
+
+def places(batch: Any, name: str = "batch()") -> Iterator[tuple[str, Any]]:
+    """Yield what is in the dicts, tuples and lists of a batch, with the place."""
+    if isinstance(batch, dict):
+        for key, each in batch.items():
+            yield from places(each, f"{name}[{key!r}]")
+    elif isinstance(batch, tuple | list):
+        for index, each in enumerate(batch):
+            yield from places(each, f"{name}[{index}]")
+    else:
+        yield name, batch

@@ -6,7 +6,7 @@ its name in ``declared``.
 
 from typing import Any
 
-from millistep.measure import cuda_libraries
+from millistep.measure import device
 from millistep.measure.frameworks import Framework
 
 # Builders' words for an attention without a fused kernel.
@@ -19,7 +19,7 @@ def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
     """Return the observed settings; those of images only if the model has images."""
     observed = {**framework.parity(), **framework.precision()}
     if framework.cell.accelerator == "cuda":
-        observed |= cuda_libraries.versions()
+        observed |= device.versions()
     if amount["images_per_step"] is None:
         for name in ("image_data_format", "convolution_precision"):
             observed.pop(name, None)

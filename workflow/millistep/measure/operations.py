@@ -4,8 +4,13 @@ Operations call each other and run side by side, so that their durations add up 
 time that passed. Here every instant in which anything computes is counted once: it is shared
 equally by the threads (or streams) that compute in it, and on each of them it belongs to the
 innermost operation. The times of all operations add up to the time in which any of them computed.
+
+Operations also show the fused kernels of attention. A CUDA graph is replayed without the operators
+that it was recorded from, and XLA has no operators: there only the kernels show the attention. They
+are named as PyTorch's operators are, so that columns can be compared.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
@@ -121,9 +126,7 @@ def _moments(spans: list[Span]) -> list[tuple[float, int, float, int]]:
 
 
 def recorded(found: dict[str, Operation], steps: int) -> dict[str, Any]:
-    """Return the part of a record that is about the operations of these steps: per step, the
-    longest first, the rest as one number.
-    """
+    """Return the record's operations of these steps: the longest first, the rest as a number."""
     ordered = sorted(found.items(), key=lambda entry: (-entry[1].ns, entry[0]))
     return {
         "operations": [
@@ -138,3 +141,24 @@ def recorded(found: dict[str, Operation], steps: int) -> dict[str, Any]:
         "rest_ms": sum(operation.ns for _, operation in ordered[MOST:]) / steps / 1e6,
         "rest_launched": sum(operation.launched for _, operation in ordered[MOST:]) / steps,
     }
+
+
+OPERATOR = "scaled_dot_product_"  # how the names of PyTorch's fused operators begin
+KERNELS = {
+    "flex_attention": re.compile(r"_tem_fused\w*flex_attention"),
+    f"{OPERATOR}cudnn_attention": re.compile(r"cudnn\w*_sdpa_"),
+    f"{OPERATOR}efficient_attention": re.compile(r"fmha_cutlass"),
+    f"{OPERATOR}flash_attention": re.compile(r"flash_?(attn_?)?(fwd|bwd)", re.IGNORECASE),
+}
+
+
+def attention_operators(names: Iterable[str]) -> set[str]:
+    """Return PyTorch's fused operators among all that ran; ``_math`` is attention written out."""
+    ran = {name.removeprefix("aten::_").removesuffix("_backward") for name in names}
+    return {name for name in ran if name.startswith(OPERATOR) and not name.endswith("_math")}
+
+
+def fused_attention(kernels: Iterable[str]) -> list[str]:
+    """Return the operators that kernels of these names belong to, in alphabetical order."""
+    names = set(kernels)
+    return [operator for operator, kind in KERNELS.items() if any(map(kind.search, names))]

@@ -13,8 +13,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
-from millistep.measure.foreign import Others
 from millistep.measure.frameworks import Framework
+from millistep.measure.interference import Others
 from millistep.measure.operations import Operation, Span, attributed, recorded
 
 PAIRS = 3  # pairs of blocks, one without the profiler and one under it

@@ -159,9 +159,7 @@ class Timer:
         raise WrongModel(GOES_ON)
 
     def _warm_up(self) -> Generator[bool, None, int]:
-        """Discard steps until enough have passed without a compilation. Return the shortest of
-        these in ns.
-        """
+        """Discard steps until enough pass without a compilation. Return the shortest in ns."""
         quiet_ns: list[int] = []
         compiled, step_ns = self._compilations(), 0
         began = self._clock()

@@ -5,11 +5,12 @@ the models may compute in. It starts, reports and ends as a run does.
 """
 
 import statistics
+import time
+from collections.abc import Callable
 from typing import Any
 
-from millistep.measure.controls import repeated
 from millistep.measure.controls.matmul import library
-from millistep.measure.foreign import Others
+from millistep.measure.interference import Others
 from millistep.measure.process import Events, run
 
 DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
@@ -33,8 +34,7 @@ def measure(request: dict[str, Any], events: Events) -> None:
 
     size = matrix_size(accelerator, request["threads"])
     products = []
-    lacking = getattr(device, "lacks", ())
-    for dtype in (dtype for dtype in DTYPES[accelerator] if dtype not in lacking):
+    for dtype in DTYPES[accelerator]:
         seconds = repeated(device.product(dtype, size), device.fence, BLOCK[accelerator], part_s)
         products.append(
             {
@@ -50,9 +50,7 @@ def measure(request: dict[str, Any], events: Events) -> None:
 
 
 def matrix_size(accelerator: str, threads: int) -> int:
-    """Return rows of a matrix that is large enough to reach the device's peak, yet quickly
-    multiplied.
-    """
+    """Return rows of a matrix that reaches the device's peak and is quickly multiplied."""
     if accelerator == "cuda":
         return 8192
     return 1024 if threads <= 8 else 4096
@@ -68,3 +66,23 @@ def loop() -> int:
 
 def main() -> None:
     run(measure)
+
+
+LEAST_BLOCKS = 3
+
+
+def repeated(
+    work: Callable[[], object], fence: Callable[[], None], block: int, part_s: float
+) -> list[float]:
+    """Return seconds per ``work()``, a number per block of calls between two synchronizations."""
+    work()  # the first one allocates, chooses an algorithm or compiles
+    fence()
+    seconds: list[float] = []
+    end = time.perf_counter() + part_s
+    while len(seconds) < LEAST_BLOCKS or time.perf_counter() < end:
+        start = time.perf_counter()
+        for _ in range(block):
+            work()
+        fence()
+        seconds.append((time.perf_counter() - start) / block)
+    return seconds

@@ -83,12 +83,10 @@ class Framework(Protocol):
     profiler: str  # its name, and what it counts as computing
 
     def load(self) -> None:
-        """Import the framework and the model's builder, apply the thread policy, check that this
-        really is the column's framework; raises :class:`WrongFramework`.
-        """
+        """Import framework and builder, apply the policies; may raise :class:`WrongFramework`."""
 
     def live_accelerator(self) -> tuple[str, str]:
-        """Return the device that the library computes on by itself now, see :mod:`measure.live`."""
+        """Return the device that the library computes on now, see :mod:`measure.device`."""
 
     def force_precision(self, precision: str) -> None:
         """Have float32 products computed in ``float32`` or ``tf32``, by the library's switch."""
@@ -100,9 +98,7 @@ class Framework(Protocol):
         """Build model, weights, optimizer and inputs; nothing is timed yet."""
 
     def run(self, timer: Clock) -> None:
-        """Drive one task through the public API, ticking the timer before each step, until it has
-        enough (:class:`measure.timer.Finished` may end a loop).
-        """
+        """Drive one task through the public API until the timer, ticked each step, has enough."""
 
     def run_at(self, batch_size: int, timer: Clock) -> None:
         """Run the same model at another batch size, as :meth:`run` does."""
@@ -112,14 +108,10 @@ class Framework(Protocol):
 
     @property
     def compares(self) -> bool:
-        """True if :meth:`compute` can run the task: not a custom loop, which may leave arrays of a
-        step in ``loop_outputs``.
-        """
+        """True if :meth:`compute` can run the task: not a custom loop."""
 
     def compute(self, batches: list[Any]) -> list[Any]:
-        """Run the task once over different batches, as users do; return the losses of the steps or
-        the arrays of all outputs, on the host.
-        """
+        """Run the task once over different batches; return losses or outputs, on the host."""
 
     def fence(self) -> None:
         """Wait until every output and every updated variable is ready, then the device."""
@@ -131,9 +123,7 @@ class Framework(Protocol):
         """Start the framework's own profiler. A framework without one lacks this method."""
 
     def end_profile(self) -> list[Span]:
-        """Stop the profiler and return all that computed, see :mod:`measure.operations`; raises if
-        the profile does not show it.
-        """
+        """Stop the profiler, return all that computed; raises if the profile does not show it."""
 
     def work(self) -> dict[str, int]:
         """Return ``parameters`` and ``trainable_parameters`` of the live model."""

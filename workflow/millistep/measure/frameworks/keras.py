@@ -11,16 +11,22 @@ import contextlib
 import re
 import time
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from millistep.measure.conformance import WrongModel, check_has, check_loops, check_method
-from millistep.measure.frameworks import Cell, Clock, feeding, loops
-from millistep.measure.frameworks.results import FETCHED
+from millistep.measure import models
+from millistep.measure.conformance import (
+    WrongModel,
+    check_batch,
+    check_has,
+    check_loops,
+    check_method,
+)
+from millistep.measure.frameworks import Cell, Clock, loops, products
+from millistep.measure.frameworks.loops import FETCHED, joined, leaves
+from millistep.measure.frameworks.products import parameters
 from millistep.measure.models import Tick, TrainerBuilder
-from millistep.measure.outcome import joined, leaves
 from millistep.measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -37,6 +43,13 @@ class KerasFramework(ABC):
 
     probeable = True
     keras: Any  # the module
+    version = backend = ""  # Keras with its version, and the backend
+    # Observed settings that a version of Keras or a backend reads in its own way.
+    backend_version: Callable[[], str]
+    execution: Callable[[bool], dict[str, Any]]
+    image_data_format: Callable[[], str]
+    metrics: Callable[[], str]  # 'loss', or 'loss, accuracy'
+    auto_jit_compile: Callable[[], bool | None]
     models: TrainerBuilder
     model: Any
 
@@ -123,9 +136,7 @@ class KerasFramework(ABC):
     def show(self, inputs: Any) -> Any:
         """Call the model with symbols of the inputs, which computes nothing; return its outputs."""
         symbol = self.keras.KerasTensor
-        return self.model(
-            feeding.mapped(lambda array: symbol(array.shape, str(array.dtype)), inputs)
-        )
+        return self.model(loops.mapped(lambda array: symbol(array.shape, str(array.dtype)), inputs))
 
     def outputs(self) -> Any:
         """Return outputs of the model, to look at their shapes; None in a loop of its own."""
@@ -141,7 +152,7 @@ class KerasFramework(ABC):
                 "(inputs, targets) or (inputs, targets, sample_weight)"
             )
         given = tuple(each for each in batch if each is not None)  # Keras takes targets of None
-        feeding.check_batch(given, partial(self.models.batch, self.cell), batch_size)
+        check_batch(given, partial(self.models.batch, self.cell), batch_size)
         return batch
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
@@ -181,9 +192,7 @@ class KerasFramework(ABC):
         return own and partial(own, self.model, self.cell, batch_size)
 
     def model_library(self) -> str | None:
-        """Return the name and version of the library with the model; None if that is Keras
-        alone.
-        """
+        """Return the name and version of the library with the model; None if it is Keras."""
         library = self.library()
         return versioned(library) if library else None
 
@@ -198,25 +207,49 @@ class KerasFramework(ABC):
     def feeding(self) -> dict[str, Any]:
         """Return the observed settings about how the steps are fed."""
         if self._loop(self.cell.batch_size):
-            return feeding.OWN_LOOP
-        return feeding.facts(self.fed_as, self.fed_batch)
+            return loops.OWN_LOOP
+        return loops.feeding(self.fed_as, self.fed_batch)
 
     def step_results(self) -> str | None:
-        """Return the fate of each step's metrics or outputs; None where Keras drove no step: before
-        the first run, and in a loop of the library's own.
-        """
+        """Return the fate of each step's metrics or outputs; None where Keras drove no step."""
         driven = self._callback and not self._loop(self.cell.batch_size)
         return self.results_for(self._callback) if driven else None
 
     def keeps_outputs(self) -> bool:
-        """Return True if Keras gathers each step's outputs: its ``predict`` returns those of
-        all.
-        """
+        """Return True if Keras gathers the outputs of all steps, as its ``predict`` does."""
         return self.cell.task == "predict" and not self._loop(self.cell.batch_size)
 
     @abstractmethod
     def results_for(self, callback: Any) -> str:
         """Return how Keras treats a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
+
+    def optimizer_name(self) -> str:
+        return type(self.model.optimizer).__name__
+
+    def optimizer_update(self, jit: bool) -> str:
+        """Return the kind of parameter update: in the program if the backend traces a step."""
+        return "in the step's program"
+
+    def parity(self) -> dict[str, Any]:
+        jit, fits = self.compiled(), self.cell.task == "fit"
+        return {
+            "framework_version": f"{self.version}, {self.backend_version()}",
+            "model_library": self.model_library(),
+            "backend": self.backend,
+            "dtype": products.dtype(self, products.declared_dtype(self.model)),
+            "image_data_format": self.image_data_format(),
+            "optimizer": self.optimizer_name() if fits else None,
+            "optimizer_update": self.optimizer_update(jit) if fits else None,
+            "metrics": self.metrics() if fits else None,
+            "step_results": self.step_results(),
+            "jit_compile": jit,
+            "jit_compile_auto": self.auto_jit_compile(),
+            "attention": models.attention(self.models, self.model),
+            **self.execution(jit),
+            **self.feeding(),
+            **self.loop_facts,
+            **models.facts(self.models, self.model, self.cell),
+        }
 
     @abstractmethod
     def dataset(self, batch_size: int) -> Any:
@@ -253,11 +286,13 @@ class KerasFramework(ABC):
         """
         trained = {id(v) for v in self.model.trainable_weights}
         averages = sum(
-            _size(v) for v in self.model.weights if _name(v) in AVERAGES and id(v) not in trained
+            parameters(v)
+            for v in self.model.weights
+            if _name(v) in AVERAGES and id(v) not in trained
         )
         return {
-            "parameters": int(sum(_size(v) for v in self.model.weights)) - averages,
-            "trainable_parameters": int(sum(_size(v) for v in self.model.trainable_weights)),
+            "parameters": int(sum(parameters(v) for v in self.model.weights)) - averages,
+            "trainable_parameters": int(sum(parameters(v) for v in self.model.trainable_weights)),
             "moving_averages": averages,
             "second_biases": sum(map(_recurrent_biases, self.model._flatten_layers())),
         }
@@ -323,27 +358,6 @@ class KerasFramework(ABC):
         return LegacyClock()
 
 
-def computing_dtype(model: Any) -> str:
-    """Return the dtype that the layers with the parameters compute in, by their own attributes.
-
-    Several types are all named, each with its share of the parameters. The policy of the model
-    around them, or of the process, may be another one and computes nothing.
-    """
-    # Of nested layers the innermost one computes: it has the fewest variables, so it comes last.
-    layers = sorted(model._flatten_layers(), key=lambda layer: -len(layer.weights))
-    owned = {id(variable): (layer, variable) for layer in layers for variable in layer.weights}
-    parameters: Counter[str] = Counter()
-    for layer, variable in owned.values():
-        parameters[layer.compute_dtype] += _size(variable)
-    if not parameters:
-        computed: str = model.compute_dtype
-        return computed
-    if len(parameters) == 1:
-        return next(iter(parameters))
-    share = 100 / parameters.total()
-    return ", ".join(f"{name} {share * n:.4g} %" for name, n in parameters.most_common())
-
-
 def _own_words(message: str) -> str:
     """Return the first line of a message; from a layer of Keras that of the layer's own error."""
     if in_a_layer := re.search(r"\x1b\[1m(.*?)\x1b", message, re.S):
@@ -358,16 +372,9 @@ def _name(variable: Any) -> str:
 def _recurrent_biases(layer: Any) -> int:
     """Return the biases of a recurrent cell that PyTorch's layer has twice."""
     bias = getattr(layer, "bias", None) if type(layer).__name__ in CELLS_WITH_A_BIAS else None
-    return 0 if bias is None else _size(bias)
+    return 0 if bias is None else parameters(bias)
 
 
 def versioned(library: Any) -> str:
     """Return the name and version of an imported library, as 'keras-cv 0.9.0'."""
     return f"{library.__name__.replace('_', '-')} {library.__version__}"
-
-
-def _size(variable: Any) -> int:
-    size = 1
-    for length in variable.shape:
-        size *= int(length)
-    return size

@@ -5,16 +5,16 @@ import os
 import sys
 from typing import Any
 
-from millistep.measure import models
-from millistep.measure.frameworks import Clock, WrongFramework, builder, products
-from millistep.measure.frameworks.keras import KerasFramework, computing_dtype, versioned
+from millistep.measure.frameworks import Clock, WrongFramework, builder
+from millistep.measure.frameworks.keras import KerasFramework, versioned
+from millistep.measure.frameworks.loops import FETCHED, LEFT
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
-from millistep.measure.frameworks.results import FETCHED, LEFT
 from millistep.measure.frameworks.tensorflow import TensorFlowMixin
 
 
 class Framework(TensorFlowMixin, KerasFramework):
     family = "keras2"
+    backend = "tensorflow"
 
     def load(self) -> None:
         # Read by TensorFlow when tf.keras is first touched. Without it tf.keras is Keras 3.
@@ -29,7 +29,7 @@ class Framework(TensorFlowMixin, KerasFramework):
         version, module = tf_keras.__version__, self.keras.layers.Dense.__module__
         if not version.startswith("2.") or not module.startswith("tf_keras."):
             raise WrongFramework(f"expected Keras 2, tf.keras is Keras {version} from {module}")
-        self.version = version
+        self.version = f"tf-keras {version}"
         self.models = builder(self.cell, self.family)
 
     def build(self) -> None:
@@ -52,9 +52,7 @@ class Framework(TensorFlowMixin, KerasFramework):
         return used(matmul, convolution)
 
     def model_library(self) -> str | None:
-        """Add the source of KerasCV's and KerasNLP's operations, such as softmax: Keras 2 has none
-        of its own.
-        """
+        """Add the source of the library's operations, such as softmax: Keras 2 has none."""
         found, library = super().model_library(), self.library()
         if library is None:
             return found
@@ -80,24 +78,12 @@ class Framework(TensorFlowMixin, KerasFramework):
         callbacks = self.keras.callbacks.CallbackList([callback])
         return LEFT if callbacks._batch_hooks_support_tf_logs else FETCHED
 
-    def parity(self) -> dict[str, Any]:
-        jit = self.compiled()
-        return {
-            "framework_version": f"tf-keras {self.version}, {self.backend_version()}",
-            "model_library": self.model_library(),
-            "backend": "tensorflow",
-            "dtype": products.dtype(self, computing_dtype(self.model)),
-            "image_data_format": self.keras.backend.image_data_format(),
-            "optimizer": type(self.model.optimizer).__name__ if self.cell.task == "fit" else None,
-            "optimizer_update": "in the step's program" if self.cell.task == "fit" else None,
-            "metrics": ", ".join(self.model.metrics_names) if self.cell.task == "fit" else None,
-            "step_results": self.step_results(),
-            "jit_compile": jit,
-            # The default of compile(); generate() sets its own jit_compile.
-            "jit_compile_auto": None if self.cell.task == "generate" else False,
-            "attention": models.attention(self.models, self.model),
-            **self.execution(jit),
-            **self.feeding(),
-            **self.loop_facts,
-            **models.facts(self.models, self.model, self.cell),
-        }
+    def image_data_format(self) -> str:
+        return str(self.keras.backend.image_data_format())
+
+    def metrics(self) -> str:
+        return ", ".join(self.model.metrics_names)
+
+    def auto_jit_compile(self) -> bool | None:
+        # The default of compile(); generate() sets its own jit_compile.
+        return None if self.cell.task == "generate" else False

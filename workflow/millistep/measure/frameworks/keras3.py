@@ -2,23 +2,20 @@
 
 import os
 import random
-from abc import abstractmethod
 from typing import Any
 
-from millistep.measure import models
 from millistep.measure.conformance import WrongPrecision
-from millistep.measure.frameworks import WrongFramework, builder, products
-from millistep.measure.frameworks.keras import ENDLESS, KerasFramework, computing_dtype
+from millistep.measure.frameworks import WrongFramework, builder
+from millistep.measure.frameworks.keras import ENDLESS, KerasFramework
+from millistep.measure.frameworks.loops import BY_A_THREAD, FETCHED, LEFT
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
-from millistep.measure.frameworks.results import BY_A_THREAD, FETCHED, LEFT
-from millistep.measure.libraries.keras import auto_jit_compile
+from millistep.measure.frameworks.releases import auto_jit_compile
 
 
 class Keras3Framework(KerasFramework):
     """Base of the Keras 3 columns; subclasses name the backend and wait for its device."""
 
     family = "keras3"
-    backend = ""
 
     def load(self) -> None:
         os.environ["KERAS_BACKEND"] = self.backend
@@ -30,22 +27,8 @@ class Keras3Framework(KerasFramework):
                 f"expected Keras 3 on {self.backend}, "
                 f"found Keras {keras.__version__} on {keras.backend.backend()}"
             )
-        self.keras = keras
+        self.keras, self.version = keras, f"keras {keras.__version__}"
         self.models = builder(self.cell, self.family)
-
-    @abstractmethod
-    def backend_version(self) -> str:
-        """Return name and version of the backend."""
-
-    @abstractmethod
-    def execution(self, jit: bool) -> dict[str, Any]:
-        """Return the observed settings about the execution of a step and its place."""
-
-    def optimizer_update(self, jit: bool) -> str:
-        """Return the kind of parameter update: in the step's program, if the backend traces a
-        step.
-        """
-        return "in the step's program"
 
     def prepare_backend(self) -> None:
         """Import the backend and apply the thread policy, before Keras is imported."""
@@ -116,37 +99,20 @@ class Keras3Framework(KerasFramework):
             return FETCHED if task == "train" else LEFT
         return BY_A_THREAD if getattr(callbacks, f"_async_{task}") else FETCHED
 
-    def parity(self) -> dict[str, Any]:
-        jit = self.compiled()
-        return {
-            "framework_version": f"keras {self.keras.__version__}, {self.backend_version()}",
-            "model_library": self.model_library(),
-            "backend": self.backend,
-            "dtype": products.dtype(self, computing_dtype(self.model)),
-            "image_data_format": self.keras.config.image_data_format(),
-            "optimizer": _optimizer(self.model) if self.cell.task == "fit" else None,
-            "optimizer_update": self.optimizer_update(jit) if self.cell.task == "fit" else None,
-            "metrics": _metrics(self.model) if self.cell.task == "fit" else None,
-            "step_results": self.step_results(),
-            "jit_compile": jit,
-            "jit_compile_auto": auto_jit_compile(self.keras),
-            "attention": models.attention(self.models, self.model),
-            **self.execution(jit),
-            **self.feeding(),
-            **self.loop_facts,
-            **models.facts(self.models, self.model, self.cell),
-        }
+    def image_data_format(self) -> str:
+        return str(self.keras.config.image_data_format())
 
+    def optimizer_name(self) -> str:
+        if self.model.optimizer is None:  # a train_step of the model's own updates the weights
+            return "none"
+        name = type(self.model.optimizer).__name__
+        return name if not getattr(self.model.optimizer, "use_ema", False) else f"{name} with EMA"
 
-def _metrics(model: Any) -> str:
-    """Return the names of what a step of ``fit`` reports: 'loss', or 'loss, accuracy'."""
-    # What compile() was given is one metric that holds those.
-    parts = (part for metric in model.metrics for part in getattr(metric, "metrics", [metric]))
-    return ", ".join(part.name for part in parts)
+    def metrics(self) -> str:
+        # What compile() was given is one metric that holds those.
+        metrics = self.model.metrics
+        parts = (part for metric in metrics for part in getattr(metric, "metrics", [metric]))
+        return ", ".join(part.name for part in parts)
 
-
-def _optimizer(model: Any) -> str:
-    if model.optimizer is None:  # a train_step of the model's own updates the weights
-        return "none"
-    name = type(model.optimizer).__name__
-    return name if not getattr(model.optimizer, "use_ema", False) else f"{name} with EMA"
+    def auto_jit_compile(self) -> bool | None:
+        return auto_jit_compile(self.keras)

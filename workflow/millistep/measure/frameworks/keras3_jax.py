@@ -7,15 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from millistep.measure import live
-from millistep.measure.device_memory import SHARE
-from millistep.measure.frameworks import Clock, feeding, products
-from millistep.measure.frameworks.denormals import flushed
+from millistep.measure import device
+from millistep.measure.device import SHARE, XLA_POOL, threads_named
+from millistep.measure.frameworks import Clock, products
 from millistep.measure.frameworks.keras3 import Keras3Framework
-from millistep.measure.frameworks.threads import XLA_POOL, named
+from millistep.measure.frameworks.loops import mapped
+from millistep.measure.frameworks.precision import flushed
+from millistep.measure.frameworks.releases import (
+    FORMER_FRACTION,
+    keeps_state_of_predict,
+    leaves,
+    memory_fraction,
+    reads_traces,
+)
 from millistep.measure.frameworks.xplane import FACTS, Event, NoOperation, Trace, Traced
-from millistep.measure.libraries.jax import FORMER_FRACTION, memory_fraction, reads_traces
-from millistep.measure.libraries.keras import keeps_state_of_predict, leaves
 
 
 class Framework(Traced, Keras3Framework):
@@ -24,7 +29,7 @@ class Framework(Traced, Keras3Framework):
     _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
 
     def prepare_backend(self) -> None:
-        # The policy of measure.device_memory, read when JAX first looks for its devices; a user who
+        # The policy of measure.device, read when JAX first looks for its devices; a user who
         # has set the variable's old name did so on purpose, and JAX refuses both.
         if FORMER_FRACTION not in os.environ:
             os.environ.setdefault(memory_fraction(), str(SHARE))
@@ -55,7 +60,7 @@ class Framework(Traced, Keras3Framework):
         return "warm" if found == looked else "cold"
 
     def live_accelerator(self) -> tuple[str, str]:
-        return live.of_jax(self.jax)
+        return device.of_jax(self.jax)
 
     def force_precision(self, precision: str) -> None:
         names = {"float32": "float32", "tf32": "tensorfloat32"}
@@ -143,7 +148,7 @@ class Framework(Traced, Keras3Framework):
         if self._loop(self.cell.batch_size):
             raise ValueError("a loop of its own is not traced")
         model, abstract = self.model, self.jax.ShapeDtypeStruct
-        inputs = feeding.mapped(lambda x: abstract(x.shape, x.dtype), self._batch(2)[0])
+        inputs = mapped(lambda x: abstract(x.shape, x.dtype), self._batch(2)[0])
         lists = model.trainable_variables, model.non_trainable_variables
         state = [[abstract(v.value.shape, v.value.dtype) for v in each] for each in lists]
         traced = self.jax.make_jaxpr(lambda t, n, x: model.stateless_call(t, n, x)[0])
@@ -168,7 +173,7 @@ class Framework(Traced, Keras3Framework):
 
     def _threads(self) -> int:
         # One thread per CPU of the affinity mask; JAX has neither an option nor a report of it.
-        counted = named(XLA_POOL)
+        counted = threads_named(XLA_POOL)
         if not counted:
             self.declared.add("threads")
         return counted or self.cell.threads

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from millistep.measure import live
+from millistep.measure import device
 from millistep.measure.frameworks import optimizers, products
 from millistep.measure.frameworks.keras3 import Keras3Framework
 from millistep.measure.frameworks.torch import TorchMixin
@@ -24,7 +24,7 @@ class Framework(TorchMixin, Keras3Framework):
         self.torch.manual_seed(self.cell.seed)
 
     def live_accelerator(self) -> tuple[str, str]:
-        return live.of_torch(self.torch, self.keras.ops.zeros(()))
+        return device.of_torch(self.torch, self.keras.ops.zeros(()))
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "threads": self.torch.get_num_threads()}

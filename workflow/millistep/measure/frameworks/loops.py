@@ -1,27 +1,86 @@
-"""Tasks whose loop is the user's own: ``generate()`` calls, diffusion steps.
+"""Shared by the loops of all frameworks: inputs and results of a step, the original timing method.
 
-A builder offers them in ``LOOPS``, by task: ``loop(model, cell, batch_size, tick)``
-calls ``tick()`` before each step and returns once that is true; what it returns,
-if anything, are observed settings, by name, and ``outputs``: the arrays of a step.
+Tasks with a loop of the user's own are ``generate()`` calls and diffusion steps. A builder offers
+them in ``LOOPS``, by task: ``loop(model, cell, batch_size, tick)`` calls ``tick()`` before each
+step and returns once that is true; what it returns, if anything, are observed settings, by name,
+and ``outputs``: the arrays of a step.
 """
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from millistep.measure.conformance import GOES_ON, WrongModel
 from millistep.measure.models import Tick, plain
 
+# Where the results of a step stay, its metrics or outputs. A copy to the host makes a thread wait:
+# the one that issues the steps, or another one.
+FETCHED = "fetched in each step"
+BY_A_THREAD = "fetched by another thread"
+LEFT = "left on the device"
+OWN_LOOP = {"feeding": "the library's own loop", "fed_bytes_per_step": None}
+# Words of the original timing method for the event that the last step is waited for by.
 NO_FENCE = "no synchronization"
 ON_THE_HOST = "outputs on the host at the end"
+
+
+def feeding(source: str, batch: Any) -> dict[str, Any]:
+    """Return the observed settings of feeding.
+
+    source: the inputs of a step, in words. batch: arrays or tensors in dicts, tuples or lists.
+    """
+    fed_bytes = sum(int(getattr(each, "nbytes", 0)) for each in flat(batch))
+    return {"feeding": source, "fed_bytes_per_step": fed_bytes}
+
+
+def mapped(function: Callable[[Any], Any], batch: Any) -> Any:
+    """Map the arrays of a batch. Lists become tuples, since to tf.data they are no structure."""
+    if isinstance(batch, dict):
+        return {name: mapped(function, each) for name, each in batch.items()}
+    if isinstance(batch, tuple | list):
+        return tuple(mapped(function, each) for each in batch)
+    return function(batch)
+
+
+def flat(structure: Any) -> Iterator[Any]:
+    """Yield what is in nested tuples, lists and dicts, in order."""
+    if isinstance(structure, dict):
+        structure = tuple(structure.values())
+    if isinstance(structure, tuple | list):
+        for each in structure:
+            yield from flat(each)
+    else:
+        yield structure
+
+
+def joined(batches: list[Any]) -> Any:
+    """Return batches of equal structure as one: arrays in tuples, lists and dicts."""
+    import numpy as np
+
+    first = batches[0]
+    if isinstance(first, dict):
+        return {name: joined([batch[name] for batch in batches]) for name in first}
+    if isinstance(first, tuple | list):
+        return type(first)(joined(list(parts)) for parts in zip(*batches, strict=True))
+    return np.concatenate(batches)
+
+
+def leaves(found: Any) -> list[Any]:
+    """Return all arrays or tensors in nested tuples, lists, dicts and objects with attributes."""
+    inner = (each for each in flat(found) if each is not None)
+    return [
+        leaf
+        for each in inner
+        for leaf in ([each] if hasattr(each, "shape") else leaves(vars(each)))
+    ]
 
 
 class Ticks:
     """Takes the place of a :class:`measure.timer.Timer` where steps are only counted."""
 
     def __init__(self, steps: int) -> None:
-        self._count, self._steps = 0, steps
+        self.count, self.steps = 0, steps
 
     def start(self) -> None:
         """Do nothing: no step is timed."""
@@ -30,13 +89,13 @@ class Ticks:
         """Return True after the last step."""
         if self.finished:
             raise WrongModel(GOES_ON)
-        self._count += 1
+        self.count += 1
         return self.finished
 
     @property
     def finished(self) -> bool:
         """True after the last step."""
-        return self._count > self._steps
+        return self.count > self.steps
 
 
 def parted(returned: Any) -> tuple[dict[str, Any], Any]:

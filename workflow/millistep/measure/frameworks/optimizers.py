@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millistep.measure.conformance import WrongSetting
+from millistep.measure.frameworks.products import dispatched
 
 # Beginnings of the operations' names, in the order in which they decide.
 KINDS = {"aten::_fused_": "fused", "aten::_foreach_": "foreach"}
@@ -21,18 +22,8 @@ def seen(torch: Any, update: Callable[[], object]) -> str:
 
     update: updates parameters once, not those of the model that is timed.
     """
-    from torch.utils._python_dispatch import TorchDispatchMode
-
     names = set()
-
-    class Names(TorchDispatchMode):  # type: ignore[misc]  # the base is of any type
-        def __torch_dispatch__(
-            self, operation: Any, types: Any, arguments: Any = (), options: Any = None
-        ) -> Any:
-            names.add(operation.name())
-            return operation(*arguments, **(options or {}))
-
-    with Names():
+    with dispatched(torch, lambda operation, *_: names.add(operation.name())):
         update()
     for beginning, kind in KINDS.items():
         if any(name.startswith(beginning) for name in names):
@@ -50,9 +41,7 @@ def known(find: Callable[[], str]) -> str:
 
 
 def of_torch(torch: Any, optimizer: Any, device: str) -> str:
-    """Return the kind of update of a ``torch.optim`` optimizer: that of a new one with its
-    options.
-    """
+    """Return the kind of update of a ``torch.optim`` optimizer, by a new one with its options."""
     shape = (8,) * optimizer.param_groups[0]["params"][0].ndim  # Muon takes matrices alone
     parameters = [torch.nn.Parameter(torch.zeros(shape, device=device)) for _ in range(2)]
     for parameter in parameters:
@@ -62,9 +51,7 @@ def of_torch(torch: Any, optimizer: Any, device: str) -> str:
 
 
 def of_keras(torch: Any, keras: Any, optimizer: Any) -> str:
-    """Return the kind of update of a Keras optimizer on PyTorch, by a new one with its
-    configuration.
-    """
+    """Return the kind of update of a Keras optimizer on PyTorch, by a new one as configured."""
     variables = [keras.Variable(keras.ops.zeros(8)) for _ in range(2)]
     other = type(optimizer).from_config(optimizer.get_config())
     other.build(variables)
@@ -84,8 +71,6 @@ def with_implementation(optimizer: Any, name: str) -> Any:
 
 
 def _chosen(optimizer: Any) -> dict[str, bool]:
-    """Return the implementation that was requested, if any: the constructor sets up what that
-    needs.
-    """
+    """Return the requested implementation, if any: the constructor sets up what it needs."""
     options = optimizer.param_groups[0]
     return {name: True for name in ("foreach", "fused") if options.get(name)}

@@ -1,4 +1,4 @@
-"""Finds the precision of float32 products by computing some, not by reading flags.
+"""Finds by computing, not by reading flags, how float32 numbers are multiplied and flushed.
 
 TF32 keeps 10 bits of each factor and bfloat16 7, so a factor that needs more
 comes back rounded. Sums of it are exact in float32, except those of a convolution
@@ -33,3 +33,19 @@ def _kept(product: Callable[[float], Any], terms: int) -> str:
         return abs(float(product(x)) / terms - x) < NEAR
 
     return "float32" if near(FINE) else "tf32" if near(COARSE) else "bfloat16"
+
+
+COUNT = 2**18  # elements: enough work for all threads of a pool to take part
+TINY = 0x000AE398  # the bits of 1e-39 in float32, whose smallest normal number is 1.2e-38
+
+
+def flushed(halve: Callable[[Any], Any]) -> bool:
+    """Return True if the halves of denormal numbers all come back as zeros.
+
+    halve: takes a float32 NumPy array, returns one with the halves, computed as a step is.
+    Bits are written and looked at, since converting or comparing numbers may flush as well.
+    """
+    import numpy as np
+
+    tiny = np.full(COUNT, TINY, np.uint32).view(np.float32)
+    return not np.asarray(halve(tiny)).view(np.uint32).any()

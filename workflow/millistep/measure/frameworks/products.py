@@ -6,12 +6,14 @@ where a layer requests float64, and autocast in bfloat16 with float32 weights.
 
 import re
 import traceback
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from math import prod
 from typing import Any, NamedTuple
 
 from millistep.measure.conformance import WrongPrecision
+from millistep.measure.frameworks.loops import flat
 
 LEAST = 0.1  # share of the arithmetic; most models have a little in another dtype
 WIDEST = "float64"  # libraries may compute in float32 where it is requested
@@ -53,6 +55,31 @@ def dtype(framework: Any, said: str) -> str:
     return found
 
 
+def declared_dtype(model: Any) -> str:
+    """Return the dtype that the layers with the parameters compute in, by their own attributes.
+
+    Several types are all named, each with its share of the parameters. The policy of the model
+    around them, or of the process, may be another one and computes nothing.
+    """
+    # Of nested layers the innermost one computes: it has the fewest variables, so it comes last.
+    layers = sorted(model._flatten_layers(), key=lambda layer: -len(layer.weights))
+    owned = {id(variable): (layer, variable) for layer in layers for variable in layer.weights}
+    counted: Counter[str] = Counter()
+    for layer, variable in owned.values():
+        counted[layer.compute_dtype] += parameters(variable)
+    if not counted:
+        computed: str = model.compute_dtype
+        return computed
+    if len(counted) == 1:
+        return next(iter(counted))
+    share = 100 / counted.total()
+    return ", ".join(f"{name} {share * n:.4g} %" for name, n in counted.most_common())
+
+
+def parameters(variable: Any) -> int:
+    return prod(map(int, variable.shape))
+
+
 def names(products: Iterable[Product]) -> str | None:
     """Return the dtypes of floating products in alphabetical order; None without any."""
     amounts: dict[str, float] = defaultdict(float)
@@ -63,30 +90,40 @@ def names(products: Iterable[Product]) -> str | None:
     return ", ".join(sorted(name for name, amount in amounts.items() if amount >= least)) or None
 
 
-def of_torch(torch: Any, forward: Any) -> list[Product]:
-    """Return the products of a forward pass, which is run once, operation by operation."""
+@contextmanager
+def dispatched(torch: Any, look: Callable[[Any, Any, Any], object]) -> Iterator[None]:
+    """Call ``look(operation, arguments, result)`` after each operation while this is open."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    found: list[Product] = []
-
-    class Products(TorchDispatchMode):  # type: ignore[misc]  # the base is of any type
+    class Looking(TorchDispatchMode):  # type: ignore[misc]  # the base is of any type
         def __torch_dispatch__(
             self, operation: Any, types: Any, arguments: Any = (), options: Any = None
         ) -> Any:
             result = operation(*arguments, **(options or {}))
-            if OF_TORCH.match(operation.name()):
-                factors = [each for each in _flat(arguments) if isinstance(each, torch.Tensor)]
-                # The bias of addmm comes first, and has fewer axes than the factors.
-                most = max((each.ndim for each in factors), default=0)
-                factors = [each for each in factors if each.ndim == most][-2:]
-                outputs = [each for each in _flat(result) if isinstance(each, torch.Tensor)]
-                if factors and outputs:
-                    sizes = tuple(each.numel() for each in [*factors, outputs[0]])
-                    name = str(factors[0].dtype).removeprefix("torch.")
-                    found.append(Product(name, sizes))
+            look(operation, arguments, result)
             return result
 
-    with torch.no_grad(), Products():
+    with Looking():
+        yield
+
+
+def of_torch(torch: Any, forward: Any) -> list[Product]:
+    """Return the products of a forward pass, which is run once, operation by operation."""
+    found: list[Product] = []
+
+    def look(operation: Any, arguments: Any, result: Any) -> None:
+        if not OF_TORCH.match(operation.name()):
+            return
+        factors = [each for each in flat(arguments) if isinstance(each, torch.Tensor)]
+        # The bias of addmm comes first, and has fewer axes than the factors.
+        most = max((each.ndim for each in factors), default=0)
+        factors = [each for each in factors if each.ndim == most][-2:]
+        outputs = [each for each in flat(result) if isinstance(each, torch.Tensor)]
+        if factors and outputs:
+            sizes = tuple(each.numel() for each in [*factors, outputs[0]])
+            found.append(Product(str(factors[0].dtype).removeprefix("torch."), sizes))
+
+    with torch.no_grad(), dispatched(torch, look):
         forward()
     return found
 
@@ -100,7 +137,7 @@ def of_jax(jaxpr: Any, times: int = 1) -> Iterator[Product]:
             sizes = tuple(prod(each.aval.shape) for each in shapes)
             yield Product(str(equation.invars[0].aval.dtype), sizes, times)
         inner = times * equation.params.get("length", 1) if name == "scan" else times
-        for value in _flat(tuple(equation.params.values())):
+        for value in flat(tuple(equation.params.values())):
             value = getattr(value, "jaxpr", value)
             if hasattr(value, "eqns"):
                 yield from of_jax(value, inner)
@@ -118,11 +155,3 @@ def of_tensorflow(graph: Any) -> Iterator[Product]:
     for function in getattr(graph, "_functions", {}).values():
         if inner := getattr(function, "graph", None):
             yield from of_tensorflow(inner)
-
-
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple | list):
-        for each in value:
-            yield from _flat(each)
-    else:
-        yield value

@@ -1,23 +1,28 @@
-"""Native PyTorch through ``torch.compile``, in the mode of its column."""
+"""Native PyTorch through ``torch.compile``, in the mode of its column.
+
+A CUDA graph is recorded when its program runs the second time. It is recorded again when anything
+differs from the recording: addresses of its parameters or of a cache, for example. Such a step
+takes as long as a compilation, so its time is not the cost of a step.
+"""
 
 import contextlib
+import logging
 import os
 from collections.abc import Callable
 from typing import Any
 
-from millistep.measure.frameworks import WrongFramework, cuda_graphs
-from millistep.measure.frameworks.native import NativeFramework
+from millistep.measure.frameworks import WrongFramework, pytorch_eager
 from millistep.measure.frameworks.products import Product
 from millistep.measure.models import Tick
 
 
-class Framework(NativeFramework):
+class Framework(pytorch_eager.Framework):
     probeable = False  # another batch size costs a compilation, longer than the run itself
 
     def load(self) -> None:
         super().load()
         self.declared.add("image_data_format")
-        self.skips = cuda_graphs.Skips()
+        self.skips = Skips()
         if self.cell.accelerator != "cpu":
             self.skips.listen()
 
@@ -63,8 +68,8 @@ class Framework(NativeFramework):
     def compilations(self) -> int | None:
         # Each call of generate() makes its own static cache, at addresses that may be new. Graphs
         # that are recorded again for it are a cost of every call, not a compilation.
-        recorded = 0 if self.cell.task == "generate" else cuda_graphs.recorded(self.torch)
-        return self._graphs() + recorded
+        graphs = 0 if self.cell.task == "generate" else recorded_graphs(self.torch)
+        return self._graphs() + graphs
 
     def _image_data_format(self) -> str:
         """Return the model's format; inductor may choose another inside its programs, silently."""
@@ -78,7 +83,7 @@ class Framework(NativeFramework):
             "compiler": "inductor",
             "graphs": self._graphs(),
             "graph_breaks": self._graph_breaks(),
-            "cuda_graphs": bool(cuda_graphs.recorded(self.torch)) and not self.skips.reasons,
+            "cuda_graphs": bool(recorded_graphs(self.torch)) and not self.skips.reasons,
             "cuda_graphs_skipped": "; ".join(self.skips.reasons) or None,
         }
 
@@ -95,3 +100,38 @@ class Framework(NativeFramework):
         from torch._dynamo.utils import counters
 
         return sum(counters["graph_break"].values())
+
+
+SKIPPED = "skipping cudagraph"  # how inductor's messages begin
+
+
+def recorded_graphs(torch: Any) -> int:
+    """Return graphs recorded so far on the current device, those recorded once more included."""
+    if not torch.cuda.is_available():
+        return 0
+    from torch._inductor import cudagraph_trees
+
+    device = torch.cuda.current_device()
+    trees = cudagraph_trees.get_manager(device, create_if_none_exists=False)
+    return sum(1 + root.num_descendants() for root in trees.get_roots()) if trees else 0
+
+
+class Skips(logging.Handler):
+    """Collects why programs ran without graphs, as inductor logs it, each reason once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.reasons: list[str] = []
+
+    def listen(self) -> None:
+        """Start collecting; releases without that log report no reasons."""
+        with contextlib.suppress(ImportError):
+            from torch._inductor.cudagraph_utils import cudagraphs_log
+
+            cudagraphs_log.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        message = record.getMessage().partition(". Found from")[0]
+        reason = message.rpartition(f"{SKIPPED}s due to ")[2]
+        if message.startswith(SKIPPED) and reason not in self.reasons:
+            self.reasons.append(reason)

@@ -1,13 +1,81 @@
-"""Native PyTorch, eager."""
+"""Native PyTorch: the loop a PyTorch user writes, around a library's own model."""
 
 import sys
+import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from millistep.measure.conformance import WrongSetting
-from millistep.measure.frameworks.native import NativeFramework
+from millistep.measure import device, models
+from millistep.measure.conformance import (
+    WrongModel,
+    WrongSetting,
+    check_batch,
+    check_has,
+    check_loops,
+)
+from millistep.measure.frameworks import Cell, Clock, builder, loops, optimizers, products
+from millistep.measure.frameworks.loops import LEFT, leaves
+from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from millistep.measure.frameworks.torch import TorchMixin
+from millistep.measure.models import Loop, NativeBuilder, Tick
+from millistep.measure.process import line_of_model
+
+Tensors = dict[str, Any]  # the tensors of a batch, by name
+Step = Callable[[Tensors], Any]
+AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
-class Framework(NativeFramework):
+class Framework(TorchMixin):
+    """Eager PyTorch; the compiled framework overrides :meth:`compile`."""
+
+    family = "pytorch"
+    probeable = True
+    _nested = False  # True if a batch has lists or dicts in it
+    models: NativeBuilder
+    model: Any
+    optimizer: Any
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+        self.declared: set[str] = {"attention", "scheduler"}
+        self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
+        self.loop_outputs: Any = None
+        self.fed: dict[str, Any] = loops.OWN_LOOP
+
+    def load(self) -> None:
+        import torch
+
+        self.torch = torch
+        self.apply_threads()
+        self.limit_memory()
+        self.models = builder(self.cell, self.family)
+
+    def live_accelerator(self) -> tuple[str, str]:
+        return device.of_torch(self.torch, self.torch.empty(0, device=self.cell.accelerator))
+
+    def build(self) -> None:
+        self.torch.manual_seed(self.cell.seed)
+        self.device = self.torch.device(self.cell.accelerator)
+        check_loops(self.models, self.cell.task)
+        model = self.models.build(self.cell)
+        check_has(model, "build()", "a torch.nn.Module", "to", "parameters")
+        self.model = model.to(self.device)
+        self.model.train(self.cell.task == "fit")
+        # A loop of the builder's own may bring its optimizer.
+        own = "fit" in self._own_loops() and not hasattr(self.models, "optimizer")
+        trains = self.cell.task == "fit" and not own
+        self.optimizer = self._optimizer() if trains else None
+        self.step_model = self.compile(self.model)
+
+    def _optimizer(self) -> Any:
+        optimizer = self.models.optimizer(self.model)
+        kind = "one optimizer (a scheduler needs a custom loop)"
+        check_has(optimizer, "optimizer()", kind, "step", "zero_grad")
+        if self.cell.optimizer == "default":
+            return optimizer
+        return optimizers.with_implementation(optimizer, self.cell.optimizer)
+
     def compile(self, model: Any) -> Any:
         # In place, or around the module.
         if getattr(model, "_compiled_call_impl", None) or hasattr(model, "_orig_mod"):
@@ -22,11 +90,257 @@ class Framework(NativeFramework):
         """Return the programs of parts that the model itself compiles; None without any."""
         return _graphs() - self._graphs_before or None
 
+    def run(self, timer: Clock) -> None:
+        self.run_at(self.cell.batch_size, timer)
+
+    def run_at(self, batch_size: int, timer: Clock) -> None:
+        loop = self._loop(batch_size)
+        timer.start()
+        try:
+            self.loop_facts, self.loop_outputs = loops.parted(loop(timer.tick))
+        except AttributeError as error:
+            if error.name not in ("loss", "backward") or line_of_model(error):
+                raise
+            found = "it returned" if error.name == "loss" else "its loss is"
+            raise WrongModel(
+                f"for fit the model must return an object with a loss, as Output in "
+                f"docs/custom-model.md; {found} a {type(error.obj).__name__}"
+            ) from error
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the column as the built model has them."""
+        found = {"threads": self.torch.get_num_threads()}
+        if not self.optimizer or self.cell.optimizer == "default":
+            return found
+        kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
+        return {**found, "optimizer": kind}
+
+    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
+        """Return ``(ms, steps, words)`` as published.
+
+        Where the script was Transformers' Trainer (``BY_TRAINER`` of a builder), that looks at the
+        loss of each step of ``fit``, and the outputs of ``predict`` end on the host.
+        """
+        own, trainer = self._own_loops(), getattr(self.models, "BY_TRAINER", False)
+        if self.cell.task == "fit" and "fit" not in own:
+            return self._legacy_fit(trainer, steps, cap_s)
+        loop = self._loop(self.cell.batch_size)
+        if trainer and self.cell.task not in own:
+            return loops.legacy(partial(_ended, loop, self.fence), steps, cap_s, loops.ON_THE_HOST)
+        return loops.legacy(loop, steps, cap_s)
+
+    def _legacy_fit(self, trainer: bool, steps: int, cap_s: float) -> tuple[float, int, str]:
+        """Time as published: two steps dropped, of Trainer's one more that is counted."""
+        batch = self._host_batch(self.cell.batch_size)
+        for _ in range(2):
+            self._fit_step(batch, trainer)
+        begin_s = time.perf_counter()
+        done = 0
+        while done < steps - 1 and time.perf_counter() - begin_s < cap_s:
+            self._fit_step(batch, trainer)
+            done += 1
+        step_ms = 1000.0 * (time.perf_counter() - begin_s) / done
+        if not trainer:
+            return step_ms, done, "host clock, two steps dropped, no synchronization"
+        # The original timing method gives 99/100 of the true time, however few steps are made here.
+        words = "host clock, 99 steps counted as 100, two steps dropped, each step's loss looked at"
+        return step_ms * 99 / 100, done, words
+
+    def _own_loops(self) -> dict[str, Loop]:
+        return getattr(self.models, "LOOPS", {})
+
+    def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None]:
+        """Return the task's own loop, or one step after the other over one repeated batch."""
+        own = self._own_loops().get(self.cell.task)
+        if own:
+            return partial(own, self.step_model, self.cell, batch_size)
+        step, batch = self._step(), self._host_batch(batch_size)
+
+        def loop(tick: Tick) -> None:
+            while not tick():
+                step(batch)
+
+        return loop
+
+    def _host_batch(self, batch_size: int) -> Tensors:
+        """Return tensors in host memory as a data loader hands them over."""
+        arrays = self.models.batch(self.cell, batch_size)
+        if isinstance(arrays, dict):
+            check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
+        batch = self._tensors(arrays)
+        pinned = loops.mapped(lambda tensor: tensor.is_pinned(), (*batch.values(),))
+        kind = "pinned" if all(loops.flat(pinned)) else "pageable"
+        copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
+        self.fed = loops.feeding(f"tensors in {kind} memory{copied}", batch)
+        return batch
+
+    def _tensors(self, arrays: dict[str, Any]) -> Tensors:
+        """Return tensors, pinned for a GPU: from there a copy can run during the steps."""
+        if not isinstance(arrays, dict):
+            raise WrongModel(
+                f"batch() returned a {type(arrays).__name__}; needed is a dict with the arguments "
+                "of the model's forward pass by name"
+            )
+        tensors: Tensors = loops.mapped(self.torch.from_numpy, arrays)
+        if self.cell.accelerator == "cuda":
+            tensors = loops.mapped(lambda tensor: tensor.pin_memory(), tensors)
+        # Without a list or dict in it, a batch is moved by the loop that users write.
+        self._nested = any(isinstance(each, tuple | dict) for each in tensors.values())
+        return tensors
+
+    def _to_device(self, batch: Tensors) -> Tensors:
+        if self._nested:
+            moved: Tensors = loops.mapped(self._moved, batch)
+            return moved
+        return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
+
+    def _moved(self, tensor: Any) -> Any:
+        return tensor.to(self.device, non_blocking=True)
+
+    def _step(self) -> Step:
+        return {"fit": self._fit_step, "predict": self._predict_step()}[self.cell.task]
+
+    def _fit_step(self, batch: Tensors, looks: bool = False) -> Any:
+        loss = self.step_model(**self._to_device(batch)).loss
+        loss.backward()
+        if looks:
+            loss.isnan().item()
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        return loss.detach()
+
+    def _predict_step(self) -> Step:
+        without_gradients: Callable[[Step], Step] = self.torch.inference_mode()
+
+        @without_gradients
+        def step(batch: Tensors) -> Any:
+            return self.step_model(**self._to_device(batch))
+
+        return step
+
+    @property
+    def compares(self) -> bool:
+        return self.cell.task not in self._own_loops()
+
+    def compute(self, batches: list[Any]) -> list[Any]:
+        step = self._step()
+        found = [leaves(step(self._tensors(batch))) for batch in batches]
+        return [tensor.float().cpu().numpy() for tensors in found for tensor in tensors]
+
+    def precision(self) -> dict[str, str]:
+        options = {"device": self.cell.accelerator}
+
+        def matmul(x: Any) -> Any:
+            ones = self.torch.ones((SIZE, SIZE), **options)
+            return (self.torch.full((SIZE, SIZE), x, **options) @ ones)[0, 0]
+
+        def convolution(x: Any) -> Any:
+            filters = self.torch.ones((CHANNELS, CHANNELS, KERNEL, KERNEL), **options)
+            images = self.torch.full((1, CHANNELS, 32, 32), x, **options)
+            return self.torch.nn.functional.conv2d(images, filters)[0, 0, 0, 0]
+
+        return used(matmul, convolution)
+
+    def work(self) -> dict[str, int]:
+        """Return numbers of parameters of the live model, counted as for Keras' models."""
+        parameters = list(self.model.parameters())
+        if any(self.torch.nn.parameter.is_lazy(each) for each in parameters):
+            raise WrongModel(
+                "the model has parameters without a shape yet: call it once in build(cell)"
+            )
+        nn = self.torch.nn
+        recurrent = (nn.LSTM, nn.RNN, nn.LSTMCell, nn.RNNCell)
+        biases = [
+            parameter
+            for module in self.model.modules()
+            if isinstance(module, recurrent)
+            for name, parameter in module.named_parameters(recurse=False)
+            if name.startswith("bias_hh")
+        ]
+        second = sum(each.numel() for each in biases)
+        trained = self._trained(parameters)
+        averages = [b for name, b in self.model.named_buffers() if name.endswith(AVERAGES)]
+        return {
+            "parameters": sum(p.numel() for p in parameters) - second,
+            "trainable_parameters": trained - self._trained(biases),
+            "moving_averages": sum(each.numel() for each in averages),
+            "second_biases": second,
+        }
+
+    def _trained(self, parameters: list[Any]) -> int:
+        """Return the size of those that have gradients and that the optimizer, if any, updates."""
+        groups = getattr(self.optimizer, "param_groups", None)
+        if groups is not None:
+            updated = {id(each) for group in groups for each in group["params"]}
+            parameters = [each for each in parameters if id(each) in updated]
+        return sum(each.numel() for each in parameters if each.requires_grad)
+
+    def outputs(self) -> Any:
+        """Return outputs of the model, to look at their shapes; None in a loop of its own."""
+        if self.cell.task in self._own_loops():
+            return None
+        batch = self._tensors(self.models.batch(self.cell, self.cell.batch_size))
+        with self.torch.no_grad():
+            return self.model(**self._to_device(batch))
+
+    def products(self) -> list[products.Product]:
+        """Return products of a forward pass, which is run once without torch.compile."""
+        if self.cell.task in self._own_loops():
+            raise ValueError("a loop of its own is not looked into")
+        batch = self._to_device(self._tensors(self.models.batch(self.cell, 2)))
+        return products.of_torch(self.torch, lambda: self.model(**batch))
+
+    def parity(self) -> dict[str, Any]:
+        return {
+            "framework_version": self.backend_version(),
+            "model_library": models.library(self.models),
+            "backend": "torch",
+            "dtype": products.dtype(self, self._dtype()),
+            "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
+            "optimizer_update": self._optimizer_update(),
+            "metrics": "none" if self.optimizer else None,
+            "step_results": None if self.cell.task in self._own_loops() else LEFT,
+            "image_data_format": self._image_data_format(),
+            "attention": models.attention(self.models, self.model),
+            "compile_mode": self.cell.mode,
+            **self.execution(),
+            **self.device_facts(),
+            **self.fed,
+            **self.loop_facts,
+            **models.facts(self.models, self.model, self.cell),
+        }
+
+    def _optimizer_update(self) -> str | None:
+        if not self.optimizer:
+            return None
+        device = self.cell.accelerator
+        kind = optimizers.known(lambda: optimizers.of_torch(self.torch, self.optimizer, device))
+        return f"{kind}, eager"
+
+    def _dtype(self) -> str:
+        """Dtype of the parameters, or of the inputs if there are no parameters."""
+        for parameter in self.model.parameters():
+            return str(parameter.dtype).removeprefix("torch.")
+        arrays = self.models.batch(self.cell, self.cell.batch_size)
+        return str(next(iter(arrays.values())).dtype)
+
+    def _image_data_format(self) -> str:
+        """Order of the filters' axes in memory; torch's shapes are channels first either way."""
+        last = self.torch.channels_last
+        filters = [p for p in self.model.parameters() if p.ndim == 4 and p.shape[1] > 1]
+        moved = [p for p in filters if p.is_contiguous(memory_format=last) and p.shape[2] > 1]
+        return "channels_last" if moved else "channels_first"
+
     def execution(self) -> dict[str, Any]:
-        graphs = self.compilations()
-        if not graphs:
-            return super().execution()
-        return {"execution": "jit", "compiler": "inductor", "graphs": graphs}
+        if graphs := self.compilations():
+            return {"execution": "jit", "compiler": "inductor", "graphs": graphs}
+        return {"execution": "eager", "compiler": "none", "cuda_graphs": False}
+
+
+def _ended(loop: Callable[[Tick], object], end: Callable[[], None], tick: Tick) -> None:
+    """Run a loop and wait for its last step."""
+    loop(tick)
+    end()
 
 
 def _graphs() -> int:

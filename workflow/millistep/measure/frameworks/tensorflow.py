@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from millistep.measure import live
-from millistep.measure.device_memory import SHARE, total_mib
-from millistep.measure.frameworks import Cell, feeding, products
-from millistep.measure.frameworks.denormals import flushed
+from millistep.measure import device
+from millistep.measure.device import SHARE, XLA_POOL, threads_named, total_mib
+from millistep.measure.frameworks import Cell, products
 from millistep.measure.frameworks.keras import ENDLESS
-from millistep.measure.frameworks.threads import XLA_POOL, named
+from millistep.measure.frameworks.loops import mapped
+from millistep.measure.frameworks.precision import flushed
 from millistep.measure.frameworks.xplane import FACTS, Event, Trace, Traced
 from millistep.measure.models import TrainerBuilder
 
@@ -36,7 +36,7 @@ class TensorFlowMixin(Traced):
         self.tf.config.threading.set_inter_op_parallelism_threads(self.cell.threads)
 
     def limit_memory(self) -> None:
-        """Apply :mod:`measure.device_memory`'s policy; only before TensorFlow's first operation."""
+        """Apply :mod:`measure.device`'s policy; only before TensorFlow's first operation."""
         gpus = self._gpus()
         if gpus:
             limit = self.tf.config.LogicalDeviceConfiguration(memory_limit=SHARE * total_mib())
@@ -47,7 +47,7 @@ class TensorFlowMixin(Traced):
         return gpus
 
     def live_accelerator(self) -> tuple[str, str]:
-        return live.of_tensorflow(self.tf)
+        return device.of_tensorflow(self.tf)
 
     def force_precision(self, precision: str) -> None:
         self.tf.config.experimental.enable_tensor_float_32_execution(precision == "tf32")
@@ -65,7 +65,7 @@ class TensorFlowMixin(Traced):
         """
         self.fed_batch = self._batch(batch_size)
         # A list would become one tensor; Keras makes tuples of a user's lists, too.
-        batch = feeding.mapped(lambda array: array, self.fed_batch)
+        batch = mapped(lambda array: array, self.fed_batch)
         return self.tf.data.Dataset.from_tensors(batch).repeat(ENDLESS)
 
     def eager(self) -> bool:
@@ -112,7 +112,7 @@ class TensorFlowMixin(Traced):
         }
 
     def _threads(self, jit: bool) -> int:
-        counted = named(XLA_POOL) if jit else None
+        counted = threads_named(XLA_POOL) if jit else None
         if counted:
             return counted
         # Only the requested number is known: the executor's own pool has no name to count it by.

@@ -8,19 +8,19 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from millistep.measure.calls import STEPS, CountedSteps
-from millistep.measure.device_memory import SHARE
-from millistep.measure.frameworks import Cell, Clock, attention
-from millistep.measure.frameworks.compiled_kernels import announced
-from millistep.measure.frameworks.denormals import flushed
+from millistep.measure.device import SHARE
+from millistep.measure.extras import COUNTED_STEPS, CountedSteps
+from millistep.measure.frameworks import Cell, Clock
+from millistep.measure.frameworks.precision import flushed
 from millistep.measure.frameworks.torch_profile import (
     allocated,
+    announced,
     computing,
     computing_nothing,
     namespaces,
     recorded_events,
 )
-from millistep.measure.operations import Span
+from millistep.measure.operations import Span, attention_operators, fused_attention
 
 
 class TorchMixin:
@@ -41,7 +41,7 @@ class TorchMixin:
             self.torch.set_flush_denormal(True)
 
     def limit_memory(self) -> None:
-        """Apply the policy of :mod:`measure.device_memory`."""
+        """Apply the policy of :mod:`measure.device`."""
         # Without a device nothing is limited; which one the run computes on is checked next.
         if self.cell.accelerator == "cuda" and self.torch.cuda.is_available():
             self.torch.cuda.set_per_process_memory_fraction(SHARE)
@@ -100,7 +100,7 @@ class TorchMixin:
         cuda = self.cell.accelerator == "cuda"
         device = self.torch.autograd.DeviceType.CUDA if cuda else None
         names = {event.name for event in events}
-        seen = attention.operators(names).union(attention.fused(names) if cuda else ())
+        seen = attention_operators(names).union(fused_attention(names) if cuda else ())
         self.attention_kernels = sorted(seen)
         nothing = computing_nothing(self.torch, names)
         return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)
@@ -133,9 +133,7 @@ class TorchMixin:
         return (allocated + self._kept_by_graphs()) / 2**20
 
     def _kept_by_graphs(self) -> int:
-        """Return the bytes in CUDA graphs' own pools that hold no tensor now: steps compute in
-        them, which the allocator does not see.
-        """
+        """Return the bytes in CUDA graphs' own pools that the allocator does not see in use."""
         segments = self.torch.cuda.memory_snapshot()
         pools = [each for each in segments if tuple(each["segment_pool_id"]) != (0, 0)]
         return sum(each["total_size"] - each["allocated_size"] for each in pools)
@@ -144,7 +142,7 @@ class TorchMixin:
         """Return the bytes that a step requests of PyTorch's allocator. A CUDA graph requests none
         when it is launched.
         """
-        steps = STEPS * getattr(self, "batches_per_tick", 1)
+        steps = COUNTED_STEPS * getattr(self, "batches_per_tick", 1)
         if self.cell.accelerator == "cuda":
             requested: list[int] = []
 

@@ -1,13 +1,54 @@
-"""Finds what computed among the events of PyTorch's profiler."""
+"""Finds what computed among the events of PyTorch's profiler.
+
+The profiler sees a compiled graph as one operation. Its C++ kernels are called through Python, so
+each can be announced while a profile is taken; what was timed is not changed.
+"""
 
 import re
+import sys
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from millistep.measure.frameworks.compiled_kernels import PREFIX
 from millistep.measure.operations import NAME_CHARACTERS, Span
+
+PREFIX = "cpp_"
+
+
+@contextmanager
+def announced(torch: Any) -> Iterator[None]:
+    """While this is open, a profile names the kernels; afterwards they are as before."""
+    record = torch._C._profiler._RecordFunctionFast
+    found = [
+        (module, name, kernel)
+        for module in _generated()
+        for name, kernel in list(vars(module).items())
+        if name.startswith(PREFIX) and callable(kernel)
+    ]
+    try:
+        for module, name, kernel in found:
+            setattr(module, name, _announcing(record, name, kernel))
+        yield
+    finally:
+        for module, name, kernel in found:
+            setattr(module, name, kernel)
+
+
+def _generated() -> list[Any]:
+    """Return modules that the compiler has written; none where it was never imported."""
+    cache = sys.modules.get("torch._inductor.codecache")
+    return list(getattr(getattr(cache, "PyCodeCache", None), "modules", ()))
+
+
+def _announcing(record: Any, name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def announce(*arguments: Any) -> Any:
+        with record(name):
+            return kernel(*arguments)
+
+    return announce
+
 
 GRAPH = "CompiledFxGraph"
 # On the host: operations of ATen and its libraries, and kernels that inductor made.
@@ -120,9 +161,7 @@ def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
 
 
 def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
-    """Return True if an operator is a view or only calls others; its ``out`` overloads do as the
-    rest.
-    """
+    """Return True if an operator is a view or only calls others, whatever its ``out`` does."""
     composite = []
     for schema in schemas:
         aliases = [each.alias_info for each in schema.returns if each.alias_info]
@@ -135,9 +174,7 @@ def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
 
 
 def _composite(library: Any, schema: Any) -> bool | None:
-    """Return True if an overload is written in other operators; None if TorchScript alone has
-    it.
-    """
+    """Return True if an overload is written in other operators; None if it is TorchScript's."""
     overload = ".".join(filter(None, (schema.name, schema.overload_name)))
     try:
         composite: bool = library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)

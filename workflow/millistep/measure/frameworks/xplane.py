@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from millistep.measure.frameworks import Cell, attention
-from millistep.measure.operations import Span
+from millistep.measure.frameworks import Cell
+from millistep.measure.operations import Span, fused_attention
 
 OPERATION = "hlo_op"
 ENDED = "end: "
@@ -97,7 +97,7 @@ class Traced:
         spans = self._trace.end(self.cell.accelerator)
         # On a processor a fused operation has no name of its own.
         if self.cell.accelerator == "cuda":
-            self.attention_kernels = attention.fused(span.name for span in spans)
+            self.attention_kernels = fused_attention(span.name for span in spans)
             self.launches_graphs = self._trace.graphs
         return spans
 

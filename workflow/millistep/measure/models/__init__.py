@@ -113,6 +113,4 @@ class Work(Protocol):
     """Interface of ``work.py``."""
 
     def per_step(self, task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
-        """Return ``flops_per_step``, ``tokens_per_step`` and ``images_per_step``, the same for
-        every framework; None for what a model does not have.
-        """
+        """Return ``flops_per_step``, ``tokens_per_step`` and ``images_per_step``, or None each."""

@@ -20,9 +20,7 @@ class ImageRegression(torch.nn.Module):  # type: ignore[misc]  # the base is of 
         self.network = network
 
     def forward(self, images: torch.Tensor, targets: torch.Tensor) -> Loss:
-        """Compute the loss. images: (batch, 3, height, width); targets: the shape of the network's
-        output.
-        """
+        """Return the loss. images: (batch, 3, height, width); targets: as the output."""
         return Loss(torch.nn.functional.mse_loss(self.network(images), targets))
 
 

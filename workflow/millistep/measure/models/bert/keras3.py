@@ -5,9 +5,9 @@ from typing import Any
 
 import keras
 
-from millistep.measure.libraries.keras import uses_fused_attention
-from millistep.measure.libraries.keras_hub import library as keras_hub
+from millistep.measure.frameworks.releases import uses_fused_attention
 from millistep.measure.models.bert import keras_hub as bert
+from millistep.measure.models.keras_hub import library as keras_hub
 
 batch, build = bert.batch, partial(bert.build, keras, keras_hub)
 

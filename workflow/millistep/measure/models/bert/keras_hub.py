@@ -4,13 +4,11 @@ from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, xla
-from millistep.measure.models.bert.inputs import labels, tokens
+from millistep.measure.models.bert.work import labels, tokens
 
 
 def build(keras: Any, library: Any, cell: Cell) -> Any:
-    """Return a compiled ``BertClassifier``, which KerasHub calls ``BertTextClassifier`` too; AdamW
-    and cross-entropy from logits for fit.
-    """
+    """Return a compiled ``BertClassifier``; AdamW and cross-entropy from logits for fit."""
     if cell.weights == "preset":
         model = library.models.BertClassifier.from_preset(
             "bert_base_en", num_classes=cell.architecture["classes"], preprocessor=None

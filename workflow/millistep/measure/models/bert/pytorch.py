@@ -8,7 +8,7 @@ import transformers
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture
-from millistep.measure.models.bert.inputs import labels, tokens
+from millistep.measure.models.bert.work import labels, tokens
 
 BY_TRAINER = True  # the published script times Transformers' Trainer
 # The activation that Keras' libraries give to BERT; by default Transformers computes the exact one.

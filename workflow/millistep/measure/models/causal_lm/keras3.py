@@ -5,24 +5,33 @@ from typing import Any
 import keras
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.libraries.keras_hub import library as keras_hub
 from millistep.measure.models import xla
-from millistep.measure.models.causal_lm.inputs import pieces, tokenizer, tokens
-from millistep.measure.models.causal_lm.loop import generate_loop
+from millistep.measure.models.causal_lm.keras_hub import generate_loop
+from millistep.measure.models.causal_lm.work import pieces, tokenizer, tokens
+from millistep.measure.models.keras_hub import library as keras_hub
 
 LOOPS = {"generate": generate_loop(keras.ops.convert_to_numpy)}
 
 
-def finish(model: Any, cell: Cell) -> Any:
-    """Compile the task's model as the page does: with LoRA and AdamW, or for greedy generation.
+def build(cell: Cell, kind: str, preset: str, backbone: Any, special: dict[str, str]) -> Any:
+    """Return a compiled model of the task: with LoRA and AdamW, or for greedy generation.
+
+    kind: ``Gemma`` or ``Mistral``, whose classes are used; preset: name of the pretrained one;
+    backbone: makes the random one; special: its special tokens by role.
 
     An empty list of metrics leaves none: without one Keras keeps those that KerasHub compiled the
     task with, and takes an accuracy over the whole vocabulary in each step.
     """
+    a, task = cell.architecture, getattr(keras_hub.models, f"{kind}CausalLM")
+    if cell.weights == "preset":
+        model = task.from_preset(preset, dtype=a["dtype"])
+    else:
+        preprocessing = preprocessor(cell, kind, [*special.values()])
+        model = task(backbone=backbone(a), preprocessor=preprocessing)
     if cell.task == "generate":
         model.compile(sampler="greedy", **xla.options(cell, keras))
         return model
-    model.backbone.enable_lora(cell.architecture["lora_rank"])
+    model.backbone.enable_lora(a["lora_rank"])
     if not model.trainable_weights:
         raise RuntimeError("enable_lora left no trainable weights: fit would train nothing")
     model.compile(
@@ -37,8 +46,7 @@ def finish(model: Any, cell: Cell) -> Any:
 def preprocessor(cell: Cell, kind: str, special: list[str]) -> Any:
     """Return the library's own preprocessor, around a tokenizer with the architecture's vocabulary.
 
-    kind: ``Gemma`` or ``Mistral``, whose classes are used. None for fit, which gets ready-made
-    batches.
+    None for fit, which gets ready-made batches.
     """
     if cell.task == "fit":
         return None

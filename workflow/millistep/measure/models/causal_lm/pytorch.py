@@ -1,4 +1,4 @@
-"""Causal language models from HuggingFace Transformers, with LoRA from PEFT."""
+"""Causal language models from HuggingFace Transformers, from 4.38 on, with LoRA from PEFT."""
 
 from typing import Any
 
@@ -8,14 +8,8 @@ import torch
 import transformers
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.libraries.transformers import (
-    ALL_DEVICES,
-    compile_generation,
-    forced_on_host,
-    in_dtype,
-)
 from millistep.measure.models import Architecture, Tick
-from millistep.measure.models.causal_lm.inputs import (
+from millistep.measure.models.causal_lm.work import (
     check_new_tokens,
     new_tokens,
     pieces,
@@ -90,9 +84,7 @@ def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) ->
 
 
 def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
-    """Return a tokenizer: one token a word, the ids of Keras' tokenizer, begin of sequence
-    first.
-    """
+    """Return a tokenizer: one token a word, ids as Keras', begin of sequence first."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
     ids = {piece: i for i, piece in enumerate(pieces(special.values(), vocabulary_size))}
@@ -185,3 +177,35 @@ def _cache_facts(cache: Any) -> dict[str, str]:
     if getattr(cache, "is_compileable", False):
         return {"cache": f"static, {cache.get_max_length()} positions"}
     return {"cache": "grows with its tokens"}
+
+
+# A private name: by itself ``generate()`` compiles on accelerators alone.
+ALL_DEVICES = "_compile_all_devices"
+
+
+def forced_on_host(config: Any, device: str) -> bool:
+    """Return True if ``generate()`` compiles on the host because of that private name."""
+    return device == "cpu" and bool(getattr(config, ALL_DEVICES, False))
+
+
+def in_dtype(name: str) -> dict[str, Any]:
+    """Return options that make a model with numbers of this type from the start."""
+    today = hasattr(transformers.PretrainedConfig(), "dtype")
+    return {"dtype" if today else "torch_dtype": getattr(torch, name)}
+
+
+def compile_generation(model: Any, mode: str | None) -> None:
+    """Have ``generate()`` run compiled, as the documentation of the release describes.
+
+    Today it compiles each token's pass by itself where the cache is static, and never the pass
+    over the prompt, which creates the cache and marks its addresses as fixed for torch.compile.
+    Before, users compiled the forward pass, with a static cache where the model has one.
+    """
+    if hasattr(transformers, "CompileConfig"):
+        config = transformers.CompileConfig(mode=mode)
+        setattr(config, ALL_DEVICES, True)  # on the host, too, so that both run the same path
+        model.generation_config.update(cache_implementation="static", compile_config=config)
+        return
+    if hasattr(model, "_setup_cache"):
+        model.generation_config.update(cache_implementation="static")
+    model.forward = torch.compile(model.forward, mode=mode)

@@ -3,28 +3,19 @@
 from typing import Any
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.libraries.keras_hub import fuses_attention
-from millistep.measure.libraries.keras_hub import library as keras_hub
 from millistep.measure.models import Architecture
-from millistep.measure.models.causal_lm import decoder
 from millistep.measure.models.causal_lm import keras3 as causal_lm
 from millistep.measure.models.causal_lm.keras3 import LOOPS, batch, facts
-from millistep.measure.models.gemma.inputs import SPECIAL
+from millistep.measure.models.causal_lm.keras_hub import sizes
+from millistep.measure.models.gemma.work import SPECIAL
+from millistep.measure.models.keras_hub import fuses_attention
+from millistep.measure.models.keras_hub import library as keras_hub
 
 __all__ = ["LOOPS", "attention", "batch", "build", "facts"]
 
 
 def build(cell: Cell) -> Any:
-    """Return a compiled ``GemmaCausalLM``."""
-    a = cell.architecture
-    if cell.weights == "preset":
-        model = keras_hub.models.GemmaCausalLM.from_preset("gemma_7b_en", dtype=a["dtype"])
-    else:
-        model = keras_hub.models.GemmaCausalLM(
-            backbone=backbone(a),
-            preprocessor=causal_lm.preprocessor(cell, "Gemma", [*SPECIAL.values()]),
-        )
-    return causal_lm.finish(model, cell)
+    return causal_lm.build(cell, "Gemma", "gemma_7b_en", backbone, SPECIAL)
 
 
 def attention(model: Any) -> str:
@@ -36,7 +27,7 @@ def attention(model: Any) -> str:
 def backbone(a: Architecture) -> Any:
     """Return ``GemmaBackbone`` of an architecture."""
     return keras_hub.models.GemmaBackbone(
-        **decoder.sizes(a),
+        **sizes(a),
         intermediate_dim=2 * a["intermediate_size"],  # KerasHub counts gate and up together
         head_dim=a["head_size"],
     )

@@ -7,18 +7,15 @@ import tensorflow as tf
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, xla
-from millistep.measure.models.causal_lm import decoder
-from millistep.measure.models.causal_lm.inputs import pieces, tokenizer
-from millistep.measure.models.causal_lm.loop import generate_loop
-from millistep.measure.models.mistral.inputs import SPECIAL
+from millistep.measure.models.causal_lm.keras_hub import generate_loop, sizes
+from millistep.measure.models.causal_lm.work import pieces, tokenizer
+from millistep.measure.models.mistral.work import SPECIAL
 
 LOOPS = {"generate": generate_loop(lambda tensor: tensor.numpy())}
 
 
 def build(cell: Cell) -> Any:
-    """Return a ``MistralCausalLM`` compiled for greedy generation, with XLA as KerasNLP insists
-    on.
-    """
+    """Return a ``MistralCausalLM`` compiled for greedy generation, with XLA."""
     a = cell.architecture
     if a["dtype"] == "bfloat16":
         # Its attention fails without: "SymbolicTensor object has no attribute 'astype'".
@@ -82,7 +79,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
 
 def _backbone(a: Architecture) -> Any:
     return keras_nlp.models.MistralBackbone(
-        **decoder.sizes(a),
+        **sizes(a),
         intermediate_dim=a["intermediate_size"],
         sliding_window=a["sliding_window"],
     )

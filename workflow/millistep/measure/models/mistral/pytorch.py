@@ -8,7 +8,7 @@ from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture
 from millistep.measure.models.causal_lm import pytorch as causal_lm
 from millistep.measure.models.causal_lm.pytorch import *  # noqa: F403 (all but build)
-from millistep.measure.models.mistral.inputs import SPECIAL
+from millistep.measure.models.mistral.work import SPECIAL
 
 
 def build(cell: Cell) -> Any:

@@ -6,13 +6,11 @@ import numpy as np
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import xla
-from millistep.measure.models.sam.inputs import features, images, patch_grid, points
+from millistep.measure.models.sam.work import features, images, patch_grid, points
 
 
 def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    """Return a compiled model: the image encoder with Adam and mse for fit, all of it for
-    predict.
-    """
+    """Return a compiled model: the image encoder with Adam and mse for fit, all for predict."""
     model = network(keras, keras_cv, cell)
     trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
     model.compile(**xla.options(cell, keras), **trained)
@@ -59,9 +57,7 @@ def prompts(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Return the observed settings: is the images' mean subtracted, how many sets of points are
-    decoded.
-    """
+    """Return the observed settings: is the mean subtracted, how many sets of points."""
     encoder = getattr(model, "operations", model.layers)  # under Keras 2 each is a layer
     found: dict[str, Any] = {
         "normalises_images": any("subtract" in operation.name for operation in encoder)

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.frameworks.results import LEFT
+from millistep.measure.frameworks.loops import LEFT
 from millistep.measure.models.image_regression import ImageRegression, adam, channels_first
-from millistep.measure.models.sam.inputs import features, images, patch_grid, points
+from millistep.measure.models.sam.work import features, images, patch_grid, points
 
 CHECKPOINT = "https://dl.fbaipublicfiles.com/segment_anything/sam_vit_h_4b8939.pth"
 PROMPT_SETS = 1  # of points: one for all images
@@ -87,9 +87,7 @@ def attention(model: Any) -> str:
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Return the observed settings: is the images' mean subtracted, how many sets of points are
-    decoded, and what waits within a step of predict.
-    """
+    """Return the observed settings: mean subtracted, sets of points, waiting in predict."""
     # Meta's code centres images before the encoder: that alone, in fit, has no mean of them.
     means = [name for name, _ in model.named_buffers() if "pixel_mean" in name]
     found: dict[str, Any] = {"normalises_images": bool(means)}
@@ -113,9 +111,7 @@ class TwoPoints(torch.nn.Module):  # type: ignore[misc]  # the base is of any ty
         self.sam = sam
 
     def forward(self, images: Any, points: Any, labels: Any) -> Any:
-        """Compute the masks. images: (batch, 3, size, size) in 0..255; points (1, n, 2); labels (1,
-        n).
-        """
+        """Return masks of (batch, 3, size, size) in 0..255, points (1, n, 2), labels (1, n)."""
         embeddings = self.sam.image_encoder(self.sam.preprocess(images))
         sparse, dense = self.sam.prompt_encoder(points=(points, labels), boxes=None, masks=None)
         return self.sam.mask_decoder(

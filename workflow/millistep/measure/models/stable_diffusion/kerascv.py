@@ -3,17 +3,21 @@
 from typing import Any
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.frameworks.results import FETCHED
+from millistep.measure.frameworks.loops import FETCHED
 from millistep.measure.models import Architecture, Tick, xla
-from millistep.measure.models.stable_diffusion.inputs import embeddings, images, moments, noise
-from millistep.measure.models.stable_diffusion.steps import LENGTH, Steps
-from millistep.measure.models.stable_diffusion.work import LATENT_CHANNELS
+from millistep.measure.models.stable_diffusion.work import (
+    LATENT_CHANNELS,
+    LENGTH,
+    Steps,
+    embeddings,
+    images,
+    moments,
+    noise,
+)
 
 
 def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    """Return a compiled model: the VAE's image encoder with Adam and mse for fit, the UNet for
-    predict.
-    """
+    """Return a compiled model: the image encoder with Adam and mse for fit, or the UNet."""
     model = network(keras, keras_cv, cell)
     if cell.task == "fit":
         options: dict[str, Any] = {"optimizer": "adam", "loss": "mse"}

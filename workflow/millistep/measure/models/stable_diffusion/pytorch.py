@@ -7,12 +7,18 @@ import diffusers
 import torch
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.frameworks.results import LEFT
+from millistep.measure.frameworks.loops import LEFT
 from millistep.measure.models import Architecture, Tick
 from millistep.measure.models.image_regression import ImageRegression, adam, channels_first
-from millistep.measure.models.stable_diffusion.inputs import embeddings, images, moments, noise
-from millistep.measure.models.stable_diffusion.steps import LENGTH, Steps
-from millistep.measure.models.stable_diffusion.work import LATENT_CHANNELS
+from millistep.measure.models.stable_diffusion.work import (
+    LATENT_CHANNELS,
+    LENGTH,
+    Steps,
+    embeddings,
+    images,
+    moments,
+    noise,
+)
 
 PRESET = "CompVis/stable-diffusion-v1-4"
 SCHEDULE = {  # of Stable Diffusion v1.4

@@ -1,8 +1,13 @@
-"""Work of one step, from the architecture alone: the same for every framework."""
+"""Inputs and work of a step, and where a step begins: the same for every framework."""
 
+from collections.abc import Callable
 from typing import Any
 
-from millistep.measure.models import Architecture
+import numpy as np
+
+from millistep.measure.frameworks import Cell
+from millistep.measure.models import Architecture, Tick
+from millistep.measure.timer import Finished
 
 LATENT_CHANNELS = 4
 
@@ -97,3 +102,84 @@ def _transformer(pixels: int, d: int, a: Architecture) -> int:
     itself = 2 * pixels * 4 * d * d + 4 * pixels * pixels * d
     cross: int = 2 * pixels * 2 * d * d + 2 * text * 2 * context * d + 4 * pixels * text * d
     return 2 * pixels * 2 * d * d + itself + cross + 2 * pixels * (d * 8 * d + 4 * d * d)
+
+
+def images(cell: Cell, batch_size: int) -> np.ndarray:
+    """Return random images, float32 of (batch, size, size, 3) in [0, 1)."""
+    size = cell.architecture["image_size"]
+    return _rng(cell, 0).random((batch_size, size, size, 3), dtype=np.float32)
+
+
+def moments(cell: Cell, batch_size: int) -> np.ndarray:
+    """Return targets of the encoder, mean and log variance: float32 of (batch, side, side, 8)."""
+    a = cell.architecture
+    side = a["image_size"] // 2 ** (len(a["vae_widths"]) - 1)
+    shape = (batch_size, side, side, 2 * LATENT_CHANNELS)
+    return _rng(cell, 1).random(shape, dtype=np.float32)
+
+
+def noise(cell: Cell, batch_size: int) -> np.ndarray:
+    """Return latents that the sampler starts from: float32 of (batch, size / 8, size / 8, 4)."""
+    side = cell.architecture["image_size"] // 8
+    shape = (batch_size, side, side, LATENT_CHANNELS)
+    return _rng(cell, 2).standard_normal(shape, dtype=np.float32)
+
+
+def embeddings(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return embeddings of (prompts, empty prompts): float32 of (batch, length, context)."""
+    a = cell.architecture
+    shape = (2, batch_size, a["text_length"], a["context_size"])
+    prompts, empty = _rng(cell, 3).standard_normal(shape, dtype=np.float32)
+    return prompts, np.repeat(empty[:1], batch_size, axis=0)
+
+
+def _rng(cell: Cell, stream: int) -> np.random.Generator:
+    return np.random.default_rng([cell.seed, stream])
+
+
+LENGTH = 500  # steps of the sampling schedule; a run needs about 130
+
+
+class Steps:
+    """Ticks at each step and counts what the UNet really does in it."""
+
+    def __init__(self, tick: Tick) -> None:
+        self._tick = tick
+        self._timestep = None
+        self._steps = self._calls = self._images = 0
+        self.outputs: Any = None
+
+    def evaluation(self, timestep: Any, images: int) -> None:
+        """Called before the UNet sees ``images`` latents at ``timestep``, an object per step."""
+        if timestep is not self._timestep:
+            if self._tick():
+                raise Finished
+            self._timestep = timestep
+            self._steps += 1
+        self._calls += 1
+        self._images += images
+
+    def keep(self, outputs: Any) -> None:
+        """Keep what an evaluation returned, until the next one."""
+        self.outputs = outputs
+
+    def run(self, sample: Callable[[], object], results: str) -> dict[str, Any]:
+        """Call the library's ``sample`` until the tick returns True; return observed settings.
+
+        results: the use of the UNet's outputs, of :mod:`measure.frameworks.loops`.
+        """
+        try:
+            sample()
+        except Finished:
+            return {
+                "scheduler": "DDIM",
+                "step_results": results,
+                "unet_calls_per_step": self._per_step(self._calls),
+                "unet_images_per_step": self._per_step(self._images),
+                "outputs": self.outputs,
+            }
+        raise RuntimeError(f"the sampling schedule of {LENGTH} steps ended before the run did")
+
+    def _per_step(self, count: int) -> float:
+        mean = count / max(1, self._steps)
+        return int(mean) if mean.is_integer() else mean

@@ -8,9 +8,7 @@ from millistep.measure.frameworks import Cell, Clock
 
 
 class Framework:
-    """Waits in a busy loop: a sleep would end only when the system finds the time. Its requests
-    have no extras.
-    """
+    """Waits in a busy loop: a sleep would end only when the system finds the time."""
 
     probeable = False
 

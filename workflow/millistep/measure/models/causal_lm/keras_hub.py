@@ -1,12 +1,32 @@
-"""Keras' ``generate()``, the same call in KerasNLP and KerasHub."""
+"""Causal language models of KerasNLP and KerasHub, under Keras 2 and Keras 3: the same calls."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.libraries.causal_lm import never_stopping
-from millistep.measure.models import Loop, Tick
-from millistep.measure.models.causal_lm.inputs import check_new_tokens, prompt_tokens, prompts
+from millistep.measure.models import Architecture, Loop, Tick
+from millistep.measure.models.causal_lm.work import check_new_tokens, prompt_tokens, prompts
+
+
+def sizes(a: Architecture) -> dict[str, Any]:
+    """Return arguments of a backbone that every decoder takes."""
+    return {
+        "vocabulary_size": a["vocabulary_size"],
+        "num_layers": a["layers"],
+        "num_query_heads": a["heads"],
+        "num_key_value_heads": a["key_value_heads"],
+        "hidden_dim": a["hidden_size"],
+        "dtype": a["dtype"],
+    }
+
+
+def never_stopping(model: Any) -> dict[str, Any]:
+    """Return options of ``generate()`` with which no token ends an answer early."""
+    if "stop_token_ids" in inspect.signature(model.generate).parameters:
+        return {"stop_token_ids": None}
+    model.preprocessor.tokenizer.end_token_id = -1  # read at each call; no token has it
+    return {}
 
 
 def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:

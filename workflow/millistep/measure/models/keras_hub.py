@@ -13,9 +13,7 @@ __all__ = ["backbone_with_heads", "fuses_attention", "library"]
 
 
 def backbone_with_heads(backbone: Any, *, head_dim: int, **sizes: Any) -> Any:
-    """Return a backbone with heads of this size; a class that takes none splits its width among
-    them.
-    """
+    """Return a backbone with heads of this size, also of a class that takes none."""
     if "head_dim" in inspect.signature(backbone.__init__).parameters:
         sizes["head_dim"] = head_dim
     elif head_dim * sizes["num_query_heads"] != sizes["hidden_dim"]:

@@ -1,0 +1,209 @@
+"""Measurements after the timing windows: probes of other sizes, calls of functions, outcomes.
+
+The outcome of a task is what it computes, and how long complete calls take: two versions must do
+the same work. The model is built again, so that both versions start from equal weights. All
+batches differ, so nothing that was computed for one serves another. All results end on the host,
+so no work is left.
+"""
+
+import dataclasses
+import math
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from types import CodeType, FrameType
+from typing import Any
+
+from millistep.measure.conformance import check_end
+from millistep.measure.frameworks import Framework
+from millistep.measure.frameworks.loops import Ticks, leaves
+from millistep.measure.models import Work
+from millistep.measure.process import MAX_MESSAGE
+from millistep.measure.protocol import PROTOCOLS, Protocol
+from millistep.measure.timer import Timer
+
+
+def probe(
+    framework: Framework, protocol: Protocol, work: Work, planned: dict[str, Any]
+) -> dict[str, Any]:
+    """Measure a step at another batch size or length; a failure is a finding of its own."""
+    cell = framework.cell
+    changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
+    batch_size = planned.get("batch_size", cell.batch_size)
+    amount = work.per_step(cell.task, changed, batch_size)
+    batches = getattr(framework, "batches_per_tick", 1)
+    short = _short(protocol, planned)
+    timer = Timer(short, framework.fence, framework.compilations, batches=batches)
+    failed = None
+    try:
+        framework.cell = dataclasses.replace(cell, architecture=changed)
+        framework.run_at(batch_size, timer)
+        check_end(timer)
+    except Exception as error:
+        failed = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
+        traceback.print_exc()
+    finally:
+        framework.cell = cell
+    generates = cell.task == "generate"
+    return {
+        "batch_size": batch_size,
+        "max_length": changed.get("max_length") if generates else None,
+        "new_tokens": amount["tokens_per_step"] if generates else None,
+        "steps": 0 if failed else timer.steps,
+        "elapsed_ns": 0 if failed else timer.elapsed_ns,
+        "windows": [] if failed else timer.recorded,
+        "failed": failed,
+    }
+
+
+def _short(protocol: Protocol, planned: dict[str, Any]) -> Protocol:
+    """Return the protocol of a probe; a probe at another length has more windows."""
+    length = "max_length" in planned
+    return dataclasses.replace(
+        protocol,
+        windows=protocol.length_windows if length else protocol.probe_windows,
+        warmup_steps=1,
+        synchronized_steps=0,
+    )
+
+
+WARM, COUNTED_STEPS = 3, 10  # steps before the counted ones, which may call once-only functions
+MOST_FUNCTIONS = 300
+OURS = "millistep."
+
+
+def calls(framework: Framework) -> dict[str, Any]:
+    """Return the calls of a step, and those of each function, the most frequent first."""
+    counter = CallCounter()
+    try:
+        framework.run(
+            CountedSteps(partial(sys.setprofile, counter.count), partial(sys.setprofile, None))
+        )
+    finally:
+        sys.setprofile(None)
+    found = counter.by_name().most_common()
+    return {
+        "steps": COUNTED_STEPS,
+        "per_step": sum(number for _, number in found) / COUNTED_STEPS,
+        "functions": [
+            {"name": name, "per_step": number / COUNTED_STEPS}
+            for name, number in found[:MOST_FUNCTIONS]
+        ],
+    }
+
+
+class CountedSteps(Ticks):
+    """Steps of which the last ones count: calls `begin` before these and `end` after them."""
+
+    def __init__(self, begin: Callable[[], object], end: Callable[[], object]) -> None:
+        super().__init__(WARM + COUNTED_STEPS)
+        self._begin, self._end = begin, end
+
+    def tick(self) -> bool:
+        over = super().tick()
+        if self.count == WARM + 1:
+            self._begin()
+        elif over:
+            self._end()
+        return over
+
+
+class CallCounter:
+    """A profile hook that counts the calls of functions."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, CodeType]] = Counter()
+
+    def by_name(self) -> Counter[str]:
+        """Return the calls by module and name of the function, without our own."""
+        found: Counter[str] = Counter()
+        for (module, code), number in self._counts.items():
+            if not module.startswith(OURS):
+                found[f"{module}.{getattr(code, 'co_qualname', code.co_name)}"] += number
+        return found
+
+    def count(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Count a call: for ``sys.setprofile``."""
+        if event == "call":
+            self._counts[str(frame.f_globals.get("__name__")), frame.f_code] += 1
+
+
+LOSSES, OUTPUTS, TOKENS = "losses", "outputs", "tokens"
+COMPARED_STEPS = {"fit": 10, "predict": 2}  # whose losses or outputs are compared
+LOOP_STEPS = 2  # of a custom loop, before its outputs are compared
+PAIRS, CALL_S, MOST_STEPS = 5, 0.5, 64
+MOST_NUMBERS = 500  # of one array, evenly spaced
+
+
+def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
+    """Return losses or outputs, and the ms per step of calls that end with them on the host.
+
+    step_ns: the time of a step as it was measured. Calls and windows of steps alternate, and the
+    shortest of each counts. A custom loop has outputs alone; None if it returns none.
+    """
+    if not getattr(framework, "compares", False):
+        return _of_a_loop(framework)
+    framework.build()
+    task, seeds = framework.cell.task, iter(range(1000, 10_000))
+
+    def batches(number: int) -> list[Any]:
+        own = framework.cell
+        cells = [dataclasses.replace(own, seed=own.seed + next(seeds)) for _ in range(number)]
+        return [framework.models.batch(cell, own.batch_size) for cell in cells]
+
+    values = framework.compute(batches(COMPARED_STEPS[task]))
+    steps = min(MOST_STEPS, max(COMPARED_STEPS[task], math.ceil(CALL_S / (step_ns / 1e9))))
+    pairs = [(_call_ms(framework, batches(steps)), _step_ms(framework)) for _ in range(PAIRS)]
+    return {
+        "kind": LOSSES if task == "fit" else OUTPUTS,
+        "values": [number for array in values for number in numbers(array)],
+        "steps": steps,
+        "call_ms": min(call for call, _ in pairs),
+        "step_ms": min(step for _, step in pairs),
+    }
+
+
+def _of_a_loop(framework: Framework) -> dict[str, Any] | None:
+    import numpy as np
+
+    framework.build()
+    framework.run(Ticks(LOOP_STEPS))
+    arrays = [np.asarray(array) for array in leaves(framework.loop_outputs)]
+    if not arrays:
+        return None
+    return {
+        "kind": TOKENS if all(array.dtype.kind in "iu" for array in arrays) else OUTPUTS,
+        "values": [number for array in arrays for number in numbers(array)],
+        "steps": LOOP_STEPS,
+        "call_ms": None,
+        "step_ms": None,
+    }
+
+
+def _call_ms(framework: Framework, batches: list[Any]) -> float:
+    start = time.perf_counter_ns()
+    framework.compute(batches)
+    return (time.perf_counter_ns() - start) / 1e6 / len(batches)
+
+
+def _step_ms(framework: Framework) -> float:
+    short = dataclasses.replace(
+        PROTOCOLS["smoke"], windows=1, window_s=CALL_S, warmup_steps=1, synchronized_steps=0
+    )
+    batches = getattr(framework, "batches_per_tick", 1)
+    timer = Timer(short, framework.fence, framework.compilations, batches=batches)
+    framework.run(timer)
+    return timer.step_ns / 1e6
+
+
+def numbers(array: Any) -> list[float | None]:
+    """Return numbers of an array, evenly spaced, and its root mean square; None if not finite."""
+    import numpy as np
+
+    flat = np.asarray(array).astype("float64").ravel()
+    some = flat[:: max(1, math.ceil(flat.size / MOST_NUMBERS))]
+    root = math.sqrt(float((flat**2).mean())) if flat.size else 0.0
+    return [x if math.isfinite(x) else None for x in map(float, [*some, root])]

@@ -1,0 +1,139 @@
+"""Interference with a run while steps are timed: by other processes, the kernel, a quota.
+
+Work of others counts on the CPUs that the run may use: this run could not have used the time of
+the other CPUs. The run is the session that its supervisor has started: inductor compiles in
+processes that are not waited for.
+"""
+
+import contextlib
+import os
+import resource
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+LEAST_S = 1.0  # the system counts in hundredths of a second
+
+
+def other_cpu_seconds() -> float | None:
+    """Return CPU seconds of everything except this run since the machine started."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        lines = Path("/proc/stat").read_text().splitlines()
+        used = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+        counted = [fields for line in lines if (fields := line.split()) and fields[0] in used]
+        # user nice system idle iowait irq softirq steal; steal is the host's doing, and counts.
+        busy = sum(int(fields[1 + i]) for fields in counted for i in (0, 1, 2, 5, 6, 7))
+        return (busy - _own()) / os.sysconf("SC_CLK_TCK")
+    return None
+
+
+def _own() -> int:
+    """Return the system's ticks of this session, of ended processes too."""
+    session, own = str(os.getsid(0)), 0
+    for process in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            fields = process.read_text().rpartition(")")[2].split()  # a name may hold spaces
+            if fields[3] == session:
+                own += sum(map(int, fields[11:15]))
+    return own
+
+
+class Others:
+    """CPU time that other processes took, added up over several intervals."""
+
+    def __init__(self) -> None:
+        self._wall_s = self._foreign_s = 0.0
+        self._known = True
+        self._start: tuple[float, float | None] = (0.0, None)
+
+    def begin(self) -> None:
+        """Start an interval."""
+        self._start = time.perf_counter(), other_cpu_seconds()
+
+    def end(self) -> None:
+        """End the interval."""
+        start_s, before = self._start
+        after = other_cpu_seconds()
+        self._wall_s += time.perf_counter() - start_s
+        if before is None or after is None:
+            self._known = False
+        else:
+            self._foreign_s += after - before
+
+    def share(self) -> float | None:
+        """Return the share of these CPUs' time; None if unknown or too short to count."""
+        if not self._known or self._wall_s < LEAST_S:
+            return None
+        return max(0.0, self._foreign_s / (self._wall_s * len(os.sched_getaffinity(0))))
+
+
+class Kernel:
+    """System time and page faults of this process, added up over several intervals."""
+
+    def __init__(self) -> None:
+        self._start: resource.struct_rusage | None = None
+        self._system_s, self._faults = 0.0, 0
+
+    def begin(self) -> None:
+        """Start an interval."""
+        self._start = resource.getrusage(resource.RUSAGE_SELF)
+
+    def end(self) -> None:
+        """End the interval."""
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        if self._start:
+            self._system_s += after.ru_stime - self._start.ru_stime
+            self._faults += after.ru_minflt - self._start.ru_minflt
+
+    def found(self, steps: int, elapsed_ns: int, threads: int) -> dict[str, float | None]:
+        """Return entries of a record's ``load``: the kernel's share of the threads' time, and the
+        pages that a step was the first to touch since they were mapped.
+        """
+        if not steps:
+            return {"system_cpu_share": None, "page_faults_per_step": None}
+        return {
+            "system_cpu_share": self._system_s / (elapsed_ns / 1e9 * threads),
+            "page_faults_per_step": self._faults / steps,
+        }
+
+
+PERIODS, THROTTLED = "nr_periods", "nr_throttled"
+
+
+class Quota:
+    """Counts the periods of control groups, added up over several intervals.
+
+    files: ``cpu.stat`` of each group with a quota. The group that was stopped most often counts.
+    """
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self._files = [Path(file) for file in files]
+        self._start: list[tuple[int, int] | None] = []
+        self._sums = [(0, 0) for _ in files]
+
+    def begin(self) -> None:
+        """Start an interval."""
+        self._start = [_counted(file) for file in self._files]
+
+    def end(self) -> None:
+        """End the interval."""
+        for place, (before, file) in enumerate(zip(self._start, self._files, strict=True)):
+            after = _counted(file)
+            if before and after:
+                periods, throttled = self._sums[place]
+                sums = (periods + after[0] - before[0], throttled + after[1] - before[1])
+                self._sums[place] = sums
+
+    def found(self) -> dict[str, int | None]:
+        """Return entries of a record's ``load``; None without a quota."""
+        periods, throttled = max(self._sums, key=lambda sums: sums[1], default=(None, None))
+        return {"quota_periods": periods, "quota_throttled_periods": throttled}
+
+
+def _counted(file: Path) -> tuple[int, int] | None:
+    """Return the periods so far, and in how many of them the group was stopped."""
+    try:
+        lines = dict(line.split(maxsplit=1) for line in file.read_text().splitlines())
+        return int(lines[PERIODS]), int(lines[THROTTLED])
+    except (OSError, ValueError, KeyError):
+        return None

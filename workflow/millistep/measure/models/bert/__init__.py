@@ -1,1 +1,0 @@
-"""BERT base cased with a classification head of two classes."""

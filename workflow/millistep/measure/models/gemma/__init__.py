@@ -1,1 +1,0 @@
-"""Gemma 7B, the first version."""

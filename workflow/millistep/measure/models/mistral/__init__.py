@@ -1,1 +1,0 @@
-"""Mistral 7B, version 0.1."""

@@ -1,1 +1,0 @@
-"""Segment Anything with a ViT-H image encoder."""
