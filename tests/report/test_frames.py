@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from millistep.analysis.frames import CELL, GROUP
+from millistep.analysis.load import load
+from tests.analysis_fixtures import files, write
 
 pytestmark = pytest.mark.quick
 
@@ -39,3 +41,16 @@ def test_a_ratio_and_its_inverse_agree(six):
 def test_single_runs_have_no_standing(h100):
     assert set(h100.cells["standing"]) == {"excluded"}
     assert "measured in one run only" in set(h100.cells["why_excluded"])
+
+
+@pytest.mark.parametrize(("share", "status"), [(0.85, "ok"), (0.02, "invalid")])
+def test_a_reference_beside_other_work_judges_no_run(share, status, tmp_path):
+    content = files("six_columns")
+    for path, reference in content.items():
+        if "/reference/" in path:
+            reference["foreign_cpu_share"] = share
+            for product in reference["matmul"]:
+                product["flops_per_s"] = 1e6
+    found = load(write(tmp_path, content)).runs
+    assert set(found["status"]) == {status}
+    assert found["best_flops_per_s"].isna().all() == (status == "ok")

@@ -116,7 +116,8 @@ class Data:
         found["ok"] = found["status"] == "ok"
         found["session"] = found["session.id"].astype(object).fillna("")
         found = found.join(self._run_times, on=RUN)
-        found = plausible.judged(found, self.references)
+        share = self.references["foreign_cpu_share"].astype(float).fillna(0)
+        found = plausible.judged(found, self.references[share < FOREIGN_MUCH])
         found["ok"] = found["status"] == "ok"
         found["affected"] = _interference(found).where(found["ok"], "")
         clean = (
