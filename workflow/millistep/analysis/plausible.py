@@ -5,7 +5,7 @@ device are far too fast, while the mean may be possible. A run above the allowed
 best product of its machine is invalid: a synchronization is missing, or the recorded precision or
 FLOPs are wrong. Each of these errors changes the result by a factor.
 
-Every reference file of these results counts, apart from those that ran beside other work: a slow
+Every reference file of these results counts, apart from those that ran next to other work: a slow
 reference must not make correct runs invalid. Convolutions in float32 on a GPU may need four times
 fewer multiplications than counted (Winograd).
 """
