@@ -44,7 +44,7 @@ def test_single_runs_have_no_standing(h100):
 
 
 @pytest.mark.parametrize(("share", "status"), [(0.85, "ok"), (0.02, "invalid")])
-def test_a_reference_beside_other_work_judges_no_run(share, status, tmp_path):
+def test_a_reference_next_to_other_work_judges_no_run(share, status, tmp_path):
     content = files("six_columns")
     for path, reference in content.items():
         if "/reference/" in path:

@@ -34,9 +34,7 @@ def probe(
     changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
     batch_size = planned.get("batch_size", cell.batch_size)
     amount = work.per_step(cell.task, changed, batch_size)
-    batches = getattr(framework, "batches_per_tick", 1)
-    short = _short(protocol, planned)
-    timer = Timer(short, framework.fence, framework.compilations, batches=batches)
+    timer = _timer(framework, _short(protocol, planned))
     failed = None
     try:
         framework.cell = dataclasses.replace(cell, architecture=changed)
@@ -68,6 +66,11 @@ def _short(protocol: Protocol, planned: dict[str, Any]) -> Protocol:
         warmup_steps=1,
         synchronized_steps=0,
     )
+
+
+def _timer(framework: Framework, protocol: Protocol) -> Timer:
+    batches = getattr(framework, "batches_per_tick", 1)
+    return Timer(protocol, framework.fence, framework.compilations, batches=batches)
 
 
 WARM, COUNTED_STEPS = 3, 10  # steps before the counted ones, which may call once-only functions
@@ -193,8 +196,7 @@ def _step_ms(framework: Framework) -> float:
     short = dataclasses.replace(
         PROTOCOLS["smoke"], windows=1, window_s=CALL_S, warmup_steps=1, synchronized_steps=0
     )
-    batches = getattr(framework, "batches_per_tick", 1)
-    timer = Timer(short, framework.fence, framework.compilations, batches=batches)
+    timer = _timer(framework, short)
     framework.run(timer)
     return timer.step_ns / 1e6
 
