@@ -1,4 +1,4 @@
-"""Packages put over a locked environment: only they change, and the one beneath is untouched.
+"""Packages put over a locked environment: only they change, and the one below is untouched.
 
 The environment, the wheels and the source trees are those of tests/workshop.py: no network.
 """
@@ -65,7 +65,7 @@ def test_a_version_a_wheel_and_a_source_tree_replace_one_package_of_the_lock(dep
         assert put_over(deployed, source) == (0, [])
         marker = valid(deployed.marker(), "environment")
         assert marker["packages"] == {**locked["packages"], "tiny-thing": version}
-        assert marker["beneath"] == locked["prefix"] != marker["prefix"]
+        assert marker["below"] == locked["prefix"] != marker["prefix"]
         digest = with_overlays(definition_sha256(deployed.definition), [content(str(source))])
         assert marker["definition_sha256"] == digest
         assert says(deployed) == words
@@ -86,7 +86,7 @@ def test_what_is_built_or_hidden_is_no_part_of_a_source_tree(tmp_path):
     assert content(str(tree)) != before
 
 
-def test_what_lies_beneath_is_made_again_where_it_is_gone(workshop):
+def test_what_lies_below_is_made_again_where_it_is_gone(workshop):
     tree = source_tree(workshop.folder / "tree", "SAYS = 'tree'")
     assert put_over(workshop, tree) == (0, [])
     marker = workshop.marker()
@@ -105,7 +105,7 @@ def test_over_conda_it_is_another_one_than_over_a_virtual_environment(workshop):
     inside = workshop.conda_prefix()
     assert put_over(workshop, "tiny-thing==2.0", method="conda") == (0, [])
     marker = workshop.marker()
-    assert (marker["method"], marker["beneath"]) == ("conda", str(inside))
+    assert (marker["method"], marker["below"]) == ("conda", str(inside))
     assert says(workshop) == "wheel"
     # Over a virtual environment, the overlay makes another one, of the same digest.
     assert put_over(workshop, "tiny-thing==2.0") == (0, [])

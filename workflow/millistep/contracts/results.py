@@ -163,7 +163,7 @@ class Environment(Contract):
     definition_sha256: str
     interpreter: str
     prefix: str
-    beneath: str = ABSENT
+    below: str = ABSENT
     """Prefix of the environment below a package override; absent without an override."""
     python: str
     packages: dict[str, str]

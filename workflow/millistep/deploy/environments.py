@@ -220,7 +220,7 @@ def deployed(wanted: Wanted) -> dict[str, Any]:
             interpreter = virtual_interpreter(name, definition, log, title)
         below = {}
         if copies:
-            below = {"beneath": about(interpreter)["prefix"]}
+            below = {"below": about(interpreter)["prefix"]}
             words = (wanted.name, accelerator(definition))
             # The same override over a virtual environment and over conda's makes two environments.
             key = hashlib.sha256(f"{sha256}\n{interpreter}".encode()).hexdigest()[:16]

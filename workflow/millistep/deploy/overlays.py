@@ -44,7 +44,7 @@ def overlaid_interpreter(
                 pip = [base, "-I", "-m", "pip", "--python", python, "install", *QUIET]
                 run([*pip, "--", *copies.values()])
                 # Visible last: a source tree is built with the packages that it requires.
-                packages = Path(ask(python, PURELIB) or prefix, "beneath.pth")
+                packages = Path(ask(python, PURELIB) or prefix, "below.pth")
                 packages.write_text(f"import site; site.addsitedir({below!r})\n")
     except EnvironmentProblem as problem:
         sources = " and ".join(copies)

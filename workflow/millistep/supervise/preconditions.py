@@ -159,7 +159,7 @@ def as_planned(
     environment: dict[str, Any], options: argparse.Namespace, identity: dict[str, Any]
 ) -> bool:
     """Return True if a marker's environment is there, complete, and the one planned."""
-    prefix, below = environment.get("prefix", ""), environment.get("beneath")
+    prefix, below = environment.get("prefix", ""), environment.get("below")
     folder = Path(below or prefix)
     if options.deployment == "conda":
         found = conda.is_complete(folder, options.definition)
