@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from millistep.measure.extras import COUNTED_STEPS, WARM, calls
+from millistep.measure.extras import COUNTED, WARM, calls
 
 
 def once():
@@ -35,16 +35,23 @@ class Loop:
 def test_calls_of_a_step_are_counted_by_function():
     loop = Loop()
     found = calls(loop)
-    assert loop.steps == WARM + COUNTED_STEPS
+    assert loop.steps == WARM + COUNTED
     name = __name__
     assert found == {
-        "steps": COUNTED_STEPS,
+        "steps": COUNTED,
         "per_step": 4.0,
         "functions": [
             {"name": f"{name}.helper", "per_step": 3.0},
             {"name": f"{name}.Loop.step", "per_step": 1.0},
         ],
     }
+
+
+def test_calls_are_those_of_one_step_where_a_tick_has_several():
+    loop = Loop()
+    loop.batches_per_tick = 4
+    found = calls(loop)
+    assert (found["steps"], found["per_step"]) == (4 * COUNTED, 1.0)
 
 
 def test_every_count_is_the_same():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millistep.measure.protocol import PROTOCOLS
-from millistep.measure.timer import DISCARDED, Timer
+from millistep.measure.timer import Timer
 
 MS = 1_000_000
 
@@ -67,11 +67,11 @@ def test_asynchronous_steps_are_timed_in_full():
 def test_windows_are_planned_by_a_step_of_the_warm_up(step_ms, size, discarded):
     laptop = dataclasses.replace(PROTOCOLS["laptop"], hard_cap_s=1e6, synchronized_steps=0)
     world = World(step_ns=round(step_ms * MS))
-    timer = world.time(laptop)
+    timer = world.time(laptop, next_turn=lambda timer: min(24, timer.windows_left))
     assert (timer.stop, len(timer.windows)) == ("windows", laptop.windows)
     assert {steps for steps, _, _ in timer.windows} == {size}
-    # All windows belong to one turn.
-    assert world.steps == timer.warmup_steps + discarded + timer.steps
+    # Two turns: a window is discarded before the first one.
+    assert world.steps == timer.warmup_steps + size + discarded + timer.steps
 
 
 def test_each_turn_discards_its_first_steps_and_waits_for_the_next_one():
@@ -84,7 +84,7 @@ def test_each_turn_discards_its_first_steps_and_waits_for_the_next_one():
         on_turn_end=lambda: around.append("end"),
     )
     assert around == [0, "begin", "end", 2, "begin", "end", 3, "begin", "end", 6]
-    assert world.steps == timer.warmup_steps + 3 * 1 + timer.steps
+    assert world.steps == timer.warmup_steps + timer.windows[0][0] + 2 * 1 + timer.steps
 
 
 @given(slow=st.sets(st.integers(4, 200)), times=st.integers(2, 20))
@@ -141,8 +141,7 @@ def test_every_nanosecond_is_accounted_for(step_ns, compile_at, scale):
     accounted = timer.first_step_ns + timer.warmup_ns + timer.timed_ns
     size = timer.windows[0][0]
     discarded = world.steps - timer.warmup_steps - timer.steps - len(timer.synchronized_ns)
-    # A window of one step is preceded by another one, unless the step is long.
-    assert discarded in ({max(1, size // DISCARDED)} if size > 1 else {0, 1})
+    assert discarded == size  # a window, before the first one that counts
     before = timer.warmup_steps + len(timer.synchronized_ns)
     lost_ns = sum(world.cost(n) for n in range(before + 1, before + discarded + 1))
     assert accounted + lost_ns == world.now - timer.started_ns == world.now

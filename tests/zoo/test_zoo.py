@@ -17,7 +17,7 @@ FEW = (
     *("customoptimizer", "ownloop", "ignoredjit", "listbatch", "lazy", "noloss", "typo"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler", "floatloss"),
     *("losstypo", "ownfit", "compiled", "partcompiled", "calltypo"),
-    *("spectral", "statistics", "lstmcell"),
+    *("spectral", "statistics", "lstmcell", "ownoptimizer"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 
@@ -59,6 +59,8 @@ def test_what_ran_is_read_from_the_live_model(tried):
     if framework != "keras3-torch":  # it refuses more than one
         assert seen["several"]["batches_per_call"] == 8
     assert seen["subclassed"]["parameters"]["parameters"] == 2177
+    used = "SGD" if framework == "keras3-jax" else "Adam"
+    assert seen["ownoptimizer"]["optimizer"] == used
 
 
 @pytest.mark.skipif(not CLOCK, reason="times need MILLISTEP_ZOO=wall and a quiet machine")

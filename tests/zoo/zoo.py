@@ -45,6 +45,7 @@ KINDS = {
     "customloss": (2177, "custom loss"),
     "customoptimizer": (2177, "custom optimizer"),
     "trainstep": (2177, "custom `train_step`"),
+    "ownoptimizer": (2177, "`train_step` with an optimizer of its own"),
     "accumulation": (2177, "gradient accumulation over 4 steps"),
     "mixed": (2177, "mixed precision: policy, autocast"),
     "float64": (2177, "float64"),

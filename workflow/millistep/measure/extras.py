@@ -73,7 +73,7 @@ def _timer(framework: Framework, protocol: Protocol) -> Timer:
     return Timer(protocol, framework.fence, framework.compilations, batches=batches)
 
 
-WARM, COUNTED_STEPS = 3, 10  # steps before the counted ones, which may call once-only functions
+WARM, COUNTED = 3, 10  # ticks before the counted ones, which may call once-only functions
 MOST_FUNCTIONS = 300
 OURS = "millistep."
 
@@ -88,21 +88,27 @@ def calls(framework: Framework) -> dict[str, Any]:
     finally:
         sys.setprofile(None)
     found = counter.by_name().most_common()
+    steps = counted_steps(framework)
     return {
-        "steps": COUNTED_STEPS,
-        "per_step": sum(number for _, number in found) / COUNTED_STEPS,
+        "steps": steps,
+        "per_step": sum(number for _, number in found) / steps,
         "functions": [
-            {"name": name, "per_step": number / COUNTED_STEPS}
+            {"name": name, "per_step": number / steps}
             for name, number in found[:MOST_FUNCTIONS]
         ],
     }
 
 
+def counted_steps(framework: Framework) -> int:
+    """Return the steps of the counted ticks."""
+    return COUNTED * int(getattr(framework, "batches_per_tick", 1))
+
+
 class CountedSteps(Ticks):
-    """Steps of which the last ones count: calls `begin` before these and `end` after them."""
+    """Ticks of which the last ones count: calls `begin` before these and `end` after them."""
 
     def __init__(self, begin: Callable[[], object], end: Callable[[], object]) -> None:
-        super().__init__(WARM + COUNTED_STEPS)
+        super().__init__(WARM + COUNTED)
         self._begin, self._end = begin, end
 
     def tick(self) -> bool:

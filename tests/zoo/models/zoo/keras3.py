@@ -137,6 +137,14 @@ def trainstep():
     return base(x, layers.Dense(1)(layers.Dense(64, activation="relu")(x)))
 
 
+def ownoptimizer():
+    """Its train_step updates with an optimizer of its own; JAX' trainer keeps the state of one."""
+    model = trainstep()
+    model.own = keras.optimizers.Adam(0.01)
+    model.own.build(model.trainable_variables)
+    return model
+
+
 def of_tensorflow():
     import tensorflow as tf
 
@@ -146,7 +154,8 @@ def of_tensorflow():
             with tf.GradientTape() as tape:
                 loss = ops.mean((self(x, training=True) - y) ** 2)
             found = tape.gradient(loss, self.trainable_variables)
-            self.optimizer.apply_gradients(zip(found, self.trainable_variables, strict=True))
+            chosen = getattr(self, "own", self.optimizer)
+            chosen.apply_gradients(zip(found, self.trainable_variables, strict=True))
             return {"loss": loss}
 
     return Own
@@ -163,7 +172,8 @@ def of_torch():
             loss.backward()
             with torch.no_grad():
                 variables = self.trainable_variables
-                self.optimizer.apply([v.value.grad for v in variables], variables)
+                chosen = getattr(self, "own", self.optimizer)
+                chosen.apply([v.value.grad for v in variables], variables)
             return {"loss": loss}
 
     return Own

@@ -223,8 +223,16 @@ class KerasFramework(ABC):
     def results_for(self, callback: Any) -> str:
         """Return how Keras treats a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
 
+    def optimizers(self) -> list[Any]:
+        """Return the optimizers that have updated the model: a ``train_step`` may have its own."""
+        kind, own = self.keras.optimizers.Optimizer, vars(self.model).values()
+        held = [each for each in (self.model.optimizer, *own) if isinstance(each, kind)]
+        used = [each for each in dict.fromkeys(held) if int(each.iterations.numpy())]
+        return used or [each for each in [self.model.optimizer] if each is not None]
+
     def optimizer_name(self) -> str:
-        return type(self.model.optimizer).__name__
+        """Return the names of the optimizers; a ``train_step`` may update weights without one."""
+        return ", ".join(map(_optimizer_name, self.optimizers())) or "none"
 
     def optimizer_update(self, jit: bool) -> str:
         """Return the kind of parameter update: in the program if the backend traces a step."""
@@ -363,6 +371,11 @@ def _own_words(message: str) -> str:
     if in_a_layer := re.search(r"\x1b\[1m(.*?)\x1b", message, re.S):
         message = in_a_layer[1].rpartition("Error encountered:")[2]
     return next(iter(message.strip().splitlines()), "")
+
+
+def _optimizer_name(optimizer: Any) -> str:
+    name = type(optimizer).__name__
+    return f"{name} with EMA" if getattr(optimizer, "use_ema", False) else name
 
 
 def _name(variable: Any) -> str:

@@ -102,12 +102,6 @@ class Keras3Framework(KerasFramework):
     def image_data_format(self) -> str:
         return str(self.keras.config.image_data_format())
 
-    def optimizer_name(self) -> str:
-        if self.model.optimizer is None:  # a train_step of the model's own updates the weights
-            return "none"
-        name = type(self.model.optimizer).__name__
-        return name if not getattr(self.model.optimizer, "use_ema", False) else f"{name} with EMA"
-
     def metrics(self) -> str:
         # What compile() was given is one metric that holds those.
         metrics = self.model.metrics

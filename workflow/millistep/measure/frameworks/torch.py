@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from millistep.measure.device import SHARE
-from millistep.measure.extras import COUNTED_STEPS, CountedSteps
+from millistep.measure.extras import CountedSteps, counted_steps
 from millistep.measure.frameworks import Cell, Clock
 from millistep.measure.frameworks.precision import flushed
 from millistep.measure.frameworks.torch_profile import (
@@ -142,7 +142,7 @@ class TorchMixin:
         """Return the bytes that a step requests of PyTorch's allocator. A CUDA graph requests none
         when it is launched.
         """
-        steps = COUNTED_STEPS * getattr(self, "batches_per_tick", 1)
+        steps = counted_steps(self)
         if self.cell.accelerator == "cuda":
             requested: list[int] = []
 
