@@ -150,8 +150,8 @@ class Timer:
         short = step_ns <= STILL_COLD * self._protocol.window_s * 1e9
         discarded = max(1, size // DISCARDED) if short else 0
         while number := self._next_turn(self):
-            # Since the warm-up, others have taken the memory that this process had released: on a
-            # CPU, its first window takes up to twice as long.
+            # The first window takes up to twice as long where a virtual machine hands out memory
+            # that it has not used before.
             cold = discarded if self.windows else size
             yield from self._turn(min(number, self.windows_left), size, cold)
         compilations = self._compilations()
