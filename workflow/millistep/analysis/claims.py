@@ -13,7 +13,7 @@ from millistep.analysis.stats import (
     FASTEST,
     MIN_RUNS,
     SLOWER,
-    holm_over_pairs,
+    over_all_pairs,
     t_means,
     with_the_fastest,
 )
@@ -88,7 +88,7 @@ def gains(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> pd.DataFram
     The data choose the cells, so verdicts are corrected for all pairs of a workload.
     """
     able = cells[cells["comparable"] & (cells["runs"] >= MIN_RUNS)]
-    ratios = data.ratios.assign(p=holm_over_pairs(able, data.ratios, WORKLOAD, WORKLOAD))
+    ratios = data.ratios.assign(p=over_all_pairs(able, data.ratios, WORKLOAD, WORKLOAD))
     found = matched(claim, cells).merge(ratios, on=[*CELL, "base"], suffixes=("_cell", ""))
     found["speedup"] = 1 / found["ratio"]
     found["low"], found["high"] = 1 / found["high"], 1 / found["low"]

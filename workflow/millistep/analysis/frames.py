@@ -339,7 +339,7 @@ class Data:
         CELL, workload, title, framework, family, stack, accelerator, precision, planned_runs;
         ms, low, high (95 %), runs (in the mean), status, reason, state, steady, affected;
         comparable and why_excluded; fastest (its configuration in the GROUP), standing, ratio,
-        ratio_low, ratio_high, rounds, p (Holm), against the fastest; flops_per_s,
+        ratio_low, ratio_high, rounds, p (corrected), against the fastest; flops_per_s,
         best_flops_per_s, share_of_best, host_memory_mib, device_memory_mib, legacy_ms,
         synchronized_ms, joules_per_step, steps, in_turns.
         """

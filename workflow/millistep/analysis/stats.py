@@ -4,6 +4,7 @@ Everything here takes and returns numbers; nothing is read or printed.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ ALPHA = 0.05
 TIE = 0.05  # cells are tied if the interval of their ratio lies within 1/1.05 to 1.05
 MIN_RUNS = 2  # runs of a cell that may be called fastest, rounds of a ratio with an interval
 MIN_PAIRS = 3  # pairs of neighboring windows; fewer do not count as taking turns
+MOST_CELLS = 8  # of a group whose ways to be equal are all looked at: 4,140
 FASTEST, TIED, SLOWER, INCONCLUSIVE, EXCLUDED = STANDINGS = (
     "fastest", "tied", "slower", "inconclusive", "excluded",
 )  # fmt: skip
@@ -143,6 +145,36 @@ def holm(p: pd.Series) -> pd.Series:
     return pd.Series(adjusted, p.index)
 
 
+def all_pairs(p: pd.Series) -> pd.Series:
+    """Return adjusted p values of all pairs of cells; the index of `p` has both cells of a pair.
+
+    Holm's correction, in which only pairs that can be equal at the same time count together: if A
+    equals B, and B equals C, A equals C (Bergmann and Hommel, 1988). Missing values stay missing.
+    Of more than MOST_CELLS cells, it is Holm's.
+    """
+    first, second = (p.index.get_level_values(level) for level in (0, 1))
+    cells = first.union(second).unique()
+    if len(cells) > MOST_CELLS:
+        return holm(p)
+    values, known = p.to_numpy(float), p.notna().to_numpy()
+    equal = ways_to_be_equal(len(cells))[:, cells.get_indexer(first), cells.get_indexer(second)]
+    equal = equal & known
+    lowest = np.where(equal, values, 1).min(axis=1)
+    bounds = np.minimum(lowest * equal.sum(axis=1), 1)
+    adjusted = np.where(equal, bounds[:, np.newaxis], 0).max(axis=0)
+    return pd.Series(np.where(known, adjusted, np.nan), p.index)
+
+
+@cache
+def ways_to_be_equal(cells: int) -> np.ndarray:
+    """Return all partitions of cells into equal ones: (ways, cell, cell), True for equal cells."""
+    ways: list[tuple[int, ...]] = [()]  # the number of each cell's part, parts in order
+    for _ in range(cells):
+        ways = [(*way, part) for way in ways for part in range(max(way, default=-1) + 2)]
+    parts = np.array(ways).reshape(len(ways), cells)
+    return parts[:, :, np.newaxis] == parts[:, np.newaxis, :]
+
+
 def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> pd.DataFrame:
     """Return the geometric mean ratio over workloads, which count alike, as `over_rounds` does.
 
@@ -161,10 +193,10 @@ def resolution(cells: pd.DataFrame) -> float:
     return float(np.sqrt(others["ratio_high"] / others["ratio_low"]).median() - 1)
 
 
-def holm_over_pairs(
+def over_all_pairs(
     cells: pd.DataFrame, ratios: pd.DataFrame, group: list[str], workload: list[str]
 ) -> pd.Series:
-    """Return the p value of each ratio after Holm's correction for all pairs of cells of its group.
+    """Return the p value of each ratio after the correction for all pairs of cells of its group.
 
     For comparisons that the data choose, such as those of the fastest cells.
     """
@@ -174,7 +206,7 @@ def holm_over_pairs(
     pairs = pairs.merge(places, on=[*workload, "configuration"])
     pairs = pairs.merge(base, on=[*group, "base"])
     once = pairs[pairs["place"] < pairs["other"]].set_index(["place", "other"])
-    once = once.groupby(group, sort=False)["p"].transform(holm)
+    once = once.groupby(group, sort=False)["p"].transform(all_pairs)
     low, high = pairs[["place", "other"]].min(axis=1), pairs[["place", "other"]].max(axis=1)
     both = once.reindex(pd.MultiIndex.from_arrays([low, high])).to_numpy()
     return pd.Series(both, pairs["index"], dtype=float).reindex(ratios.index)
@@ -187,7 +219,7 @@ def with_the_fastest(
 
     The policy of all tables and pages. `fastest`: the lowest mean of the comparable cells of a
     group with at least two runs. `slower`: the ratio to it differs from 1 at 5 % (paired t over
-    rounds, Holm's correction for all pairs of the group, because the data choose the fastest).
+    rounds, corrected for all pairs of the group, because the data choose the fastest).
     `tied`: the 95 % interval of the ratio lies within 5 % of 1. `inconclusive`: neither.
     `excluded`: see why_excluded.
     """
@@ -195,7 +227,7 @@ def with_the_fastest(
     best = able.sort_values("ms", kind="stable").drop_duplicates(group)
     best = best[[*group, "configuration"]].rename(columns={"configuration": "fastest"})
     found = cells.merge(best, on=group, how="left")
-    ratios = ratios.assign(p=holm_over_pairs(able, ratios, group, workload))
+    ratios = ratios.assign(p=over_all_pairs(able, ratios, group, workload))
     to_best = ratios.rename(columns={"base": "fastest", "low": "ratio_low", "high": "ratio_high"})
     keys = [*workload, "configuration", "fastest"]
     to_best = to_best[[*keys, "ratio", "ratio_low", "ratio_high", "p", "rounds"]]

@@ -15,8 +15,8 @@ from millistep.analysis.words import NA, anchor, csv_text, markdown, ms, one_lin
 MARKS = {TIED: "=", INCONCLUSIVE: "?"}
 LEGEND = (
     "ms per step: geometric mean of the runs with its 95 % interval. Bold: fastest. =: tied, the"
-    " ratio to the fastest is within 5 %. No mark: slower (paired t over rounds, Holm's correction"
-    " per workload). ?: inconclusive. Letter: excluded from comparisons."
+    " ratio to the fastest is within 5 %. No mark: slower (paired t over rounds, corrected for all"
+    " pairs of the workload). ?: inconclusive. Letter: excluded from comparisons."
 )
 CSV = [
     *CELL, "workload", "title", "framework", "family", "stack", "accelerator", "precision",
