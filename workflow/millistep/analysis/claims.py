@@ -15,6 +15,7 @@ from millistep.analysis.stats import (
     SLOWER,
     over_all_pairs,
     t_means,
+    with_ends,
     with_the_fastest,
 )
 from millistep.analysis.topics import padding, why
@@ -167,7 +168,7 @@ def padding_explains(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> 
     found = found.dropna(subset="ratio").sort_values("ratio", ascending=False)
     if found.empty:
         return Result()
-    verdicts = set(found["verdict"].fillna(padding.NOT))  # not even slow
+    verdicts = set(found["verdict"].replace(padding.FAST, padding.NOT))  # not even slow
     verdict = NO if padding.NOT in verdicts else YES if verdicts == {padding.EXPLAINS} else OPEN
     line = found.iloc[0]
     ends = [line[name] - 1 for name in ("ratio", "ratio_low", "ratio_high")]
@@ -177,13 +178,13 @@ def padding_explains(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> 
 def host(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
     """Test whether fewer than `share` of the profiled cells are idle for at least `idle` of a step.
 
-    The idle share is all that a faster host could save. A cell counts by its interval over runs.
+    The idle share is all that a faster host could save. A cell counts by its interval, if any.
     """
     parts = why.parts(data)
     if parts.empty:
         return Result()
     of_runs = parts.xs("spread")
-    shares = t_means((of_runs[why.IDLE] / of_runs[why.STEP]).groupby(level=CELL))
+    shares = with_ends(t_means((of_runs[why.IDLE] / of_runs[why.STEP]).groupby(level=CELL)))
     needed = int(np.ceil(claim["share"] * len(shares)))
     many = exceeds(shares, claim["idle"], needed)
     idle = int((shares["mean"] >= claim["idle"]).sum())

@@ -46,6 +46,16 @@ def t_means(groups: pd.api.typing.SeriesGroupBy) -> pd.DataFrame:
     return pd.DataFrame({"mean": mean, "low": mean - half, "high": mean + half, "values": number})
 
 
+def with_ends(means: pd.DataFrame) -> pd.DataFrame:
+    """Fill in low and high of groups with one value, of what belongs to a cell's first run alone.
+
+    These have no interval over runs: both ends are the value.
+    """
+    once = means["values"] == 1
+    ends = {name: means[name].mask(once, means["mean"]) for name in ("low", "high")}
+    return means.assign(**ends)
+
+
 def means_over_machines(logs: pd.api.typing.SeriesGroupBy, by: list[str]) -> pd.DataFrame:
     """Return ms, low and high of each cell from log times grouped by cell and machine.
 

@@ -11,15 +11,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from millistep.analysis.frames import CELL, RUN, Data
-from millistep.analysis.stats import t_means
+from millistep.analysis.stats import t_means, with_ends
 from millistep.analysis.topics.drawing import draw_lines
 from millistep.analysis.topics.probes import of_fullest_runs, timed
 from millistep.analysis.words import percent
 
 TITLE = "Fixed cost of a step"
 METHODS = (
-    "Each run was also timed at other batch sizes. The fixed share of a step is the intercept of "
-    "the line through the step of the table and the farthest other size (Student's t over runs)."
+    "The first run of each cell was also timed at other batch sizes. The fixed share of a step is "
+    "the intercept of the line through the step of the table and the farthest other size."
 )
 HALF = 0.5
 
@@ -36,7 +36,7 @@ def steps(data: Data) -> pd.DataFrame:
 
 @lru_cache(maxsize=1)
 def table(data: Data) -> pd.DataFrame:
-    """Return a line per cell with other batch sizes: its fixed share with interval over runs."""
+    """Return a line per cell with other batch sizes: its fixed share, over several runs with interval."""
     found = steps(data)
     own = found[found["samples"] == found["batch_size"]]
     other = found[found["samples"] != found["batch_size"]]
@@ -46,7 +46,8 @@ def table(data: Data) -> pd.DataFrame:
     fixed_ms = pairs["ms"] * pairs["samples_other"] - pairs["ms_other"] * pairs["batch_size"]
     pairs["share"] = fixed_ms / (pairs["samples_other"] - pairs["batch_size"]) / pairs["ms"]
     # Clip means, not runs: clipped runs would vary too little.
-    shares = t_means(pairs.groupby(CELL, sort=False)["share"]).rename(columns={"mean": "share"})
+    shares = with_ends(t_means(pairs.groupby(CELL, sort=False)["share"]))
+    shares = shares.rename(columns={"mean": "share"})
     shares[["share", "low", "high"]] = shares[["share", "low", "high"]].clip(0.0, 1.0)
     names = data.planned[[*CELL, "workload", "title"]]
     return shares.rename(columns={"values": "runs"}).reset_index().merge(names, on=CELL)

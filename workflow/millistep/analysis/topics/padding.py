@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
-from millistep.analysis.stats import t_means
+from millistep.analysis.stats import t_means, with_ends
 from millistep.analysis.topics.drawing import draw_lines
 from millistep.analysis.topics.probes import of_fullest_runs, timed
 from millistep.analysis.words import percent, times
@@ -21,8 +21,8 @@ from millistep.analysis.words import percent, times
 TITLE = "Cost of static padding"
 METHODS = (
     "Calls at several numbers of new tokens n and lengths L were fitted as a + b n + c n L per run "
-    "(least squares on relative deviations); c n L bounds the cost of padding, with Student's t "
-    "over runs. A slow configuration is compared with the fastest of its device, precision and "
+    "(least squares on relative deviations), in the first run of each cell; c n L bounds the cost "
+    "of padding. A slow configuration is compared with the fastest of its device, precision and "
     "software stack."
 )
 SLOW = 2.0  # times the fastest, from which padding is tested as the reason
@@ -101,7 +101,7 @@ def table(data: Data) -> pd.DataFrame:
     lines = lines.merge(cells.loc[cells["pads"], CELL], on=CELL)
     if lines.empty:
         return pd.DataFrame(columns=COLUMNS)
-    shares = t_means(padding_shares(lines).groupby(level=CELL, sort=False))
+    shares = with_ends(t_means(padding_shares(lines).groupby(level=CELL, sort=False)))
     own = lines.groupby(CELL, sort=False)[KIND].first()
     shares["unused"] = (own["new_tokens"] + 1) / 2 / own["max_length"]
     shares = shares.rename(columns={"mean": "share", "values": "runs"})

@@ -18,9 +18,10 @@ from millistep.analysis.words import listed, number
 
 TITLE = "Where the time goes"
 METHODS = (
-    "Each framework's own profiler attributed the time of separate steps to operations. A part is "
-    "a reason if its 95 % interval over rounds excludes zero, whether the profiler's own cost is "
-    "spread over the step, all in idle time, or all in operations."
+    "In the first round, each framework's own profiler attributed the time of separate steps to "
+    "operations. A part is a reason if it exceeds the half-width of the 95 % interval of the whole "
+    "difference, whether the profiler's own cost is spread over the step, all in idle time, or all "
+    "in operations."
 )
 IDLE, STEP, OTHER = "idle time", "step", "other"
 SHOWN = 0.05  # of the gap; smaller parts are in the CSV only
@@ -95,8 +96,9 @@ def idle_shares(data: Data) -> pd.DataFrame:
 def table(data: Data) -> pd.DataFrame:
     """Return a line per cell and part with the ms more than in the fastest of the workload.
 
-    `low_ms` and `high_ms` are the lowest and highest ends of the intervals over rounds, for all
-    places of the two profilers' costs; missing if only one round was profiled.
+    `low_ms` and `high_ms` are the lowest and highest ends of the intervals, for all places of the
+    two profilers' costs. Where several rounds were profiled, intervals are over these. One profile
+    has none: its parts get the half-width of the difference of the two cells, from all rounds.
     """
     found = parts(data)
     if found.empty:
@@ -108,12 +110,18 @@ def table(data: Data) -> pd.DataFrame:
     fastest = pd.MultiIndex.from_frame(runs.assign(configuration=runs["fastest"])[RUN])
     shared = fastest.isin(of_cost["spread"].index)
     own, fastest = pd.MultiIndex.from_frame(runs.loc[shared, RUN]), fastest[shared]
+    once = runs[shared].groupby(CELL, sort=False)["run"].transform("size") == 1
+    ratio = runs[shared].set_index(CELL)[["ratio_low", "ratio_high"]]
+    widths = ((ratio["ratio_high"] - ratio["ratio_low"]) / 2).where(once.to_numpy(), 0.0)
+    widths = widths[~widths.index.duplicated()]
     means, lows, highs = {}, [], []
     for cost, of_fastest in product(COSTS, COSTS):
         slow, fast = of_cost[cost].loc[own], of_cost[of_fastest].loc[fastest].set_axis(own)
         more = (slow - fast).groupby(level=CELL, sort=False)
         number = more.size()
         half = more.sem().mul(half_width(1.0, number), axis=0)
+        fast_ms = fast[STEP].groupby(level=CELL, sort=False).mean()
+        half = half.where(number > 1, 0.0).add(widths.reindex(number.index) * fast_ms, axis=0)
         lows.append(more.mean() - half)
         highs.append(more.mean() + half)
         if cost == of_fastest == "spread":
