@@ -93,8 +93,7 @@ def calls(framework: Framework) -> dict[str, Any]:
         "steps": steps,
         "per_step": sum(number for _, number in found) / steps,
         "functions": [
-            {"name": name, "per_step": number / steps}
-            for name, number in found[:MOST_FUNCTIONS]
+            {"name": name, "per_step": number / steps} for name, number in found[:MOST_FUNCTIONS]
         ],
     }
 

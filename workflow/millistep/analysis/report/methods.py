@@ -27,8 +27,8 @@ interval on logarithms. We compared each configuration with the fastest of its w
 log ratio of their times in the same rounds
 {%- if turns > 1 %}, over neighboring windows{% endif %} (paired t test over rounds at
 {{ alpha | percent }}, corrected for all pairs of a workload as in Bergmann and Hommel, 1988): a
-configuration is slower if the test is significant, tied if the 95 % interval of its ratio lies within {{ tie | percent }} of
-1, and inconclusive otherwise.
+configuration is slower if the test is significant, tied if the 95 % interval of its ratio lies
+within {{ tie | percent }} of 1, and inconclusive otherwise.
 {%- else %} With one run per cell there is no interval and no comparison.
 {%- endif %}
 {%- if excluded %} {{ excluded | count('measured cell') }} of {{ measured }}

@@ -36,7 +36,7 @@ def steps(data: Data) -> pd.DataFrame:
 
 @lru_cache(maxsize=1)
 def table(data: Data) -> pd.DataFrame:
-    """Return a line per cell with other batch sizes: its fixed share, over several runs with interval."""
+    """Return a line per cell with other batch sizes: its fixed share, of several runs with ends."""
     found = steps(data)
     own = found[found["samples"] == found["batch_size"]]
     other = found[found["samples"] != found["batch_size"]]

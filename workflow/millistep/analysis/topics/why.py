@@ -23,7 +23,9 @@ METHODS = (
     "difference, whether the profiler's own cost is spread over the step, all in idle time, or all "
     "in operations."
 )
-IDLE, STEP, OTHER = "idle time", "step", "other"
+IDLE, STEP, OTHER, PRODUCTS = "idle time", "step", "other", "products and attention"
+# XLA's fusions for a CPU library have no names of their operations: products are among them.
+UNNAMED, MOST_UNNAMED = "products and unnamed operations", 0.25  # share of a step
 SHOWN = 0.05  # of the gap; smaller parts are in the CSV only
 MOST_REASONS = 3  # of one sentence
 COSTS = ("spread", "idle", "busy")  # where the time that the profiler adds may lie
@@ -117,6 +119,7 @@ def table(data: Data) -> pd.DataFrame:
     means, lows, highs = {}, [], []
     for cost, of_fastest in product(COSTS, COSTS):
         slow, fast = of_cost[cost].loc[own], of_cost[of_fastest].loc[fastest].set_axis(own)
+        slow, fast = named_alike(slow, fast)
         more = (slow - fast).groupby(level=CELL, sort=False)
         number = more.size()
         half = more.sem().mul(half_width(1.0, number), axis=0)
@@ -134,6 +137,24 @@ def table(data: Data) -> pd.DataFrame:
     return _with_reasons(found.rename_axis(index={"group": "part"}).reset_index(), data)
 
 
+def named_alike(slow: pd.DataFrame, fast: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Put products together with unnamed operations where one of both has many of these."""
+    sides = [
+        side.reindex(columns=side.columns.union([OTHER, PRODUCTS]), fill_value=0.0)
+        for side in (slow, fast)
+    ]
+    many = pd.concat([side[OTHER] / side[STEP] for side in sides], axis=1).max(axis=1)
+    many = many >= MOST_UNNAMED
+    if not many.any():
+        return slow, fast
+    found = []
+    for side in sides:
+        both = side[[OTHER, PRODUCTS]]
+        side = side.assign(**{UNNAMED: both.sum(axis=1).where(many, 0.0)})
+        found.append(side.assign(**{name: both[name].mask(many, 0.0) for name in both}))
+    return found[0], found[1]
+
+
 def _with_reasons(found: pd.DataFrame, data: Data) -> pd.DataFrame:
     """Add names, the gap of each cell and whether a part is a reason for it."""
     gaps = found[found["part"] == STEP].rename(columns={"more_ms": "gap_ms"})
@@ -149,8 +170,13 @@ def _with_reasons(found: pd.DataFrame, data: Data) -> pd.DataFrame:
 
 def sentences(table: pd.DataFrame) -> list[str]:
     """Return sentences such as 'BERT fit: Keras 3 (PyTorch) takes 34 ms more per step than ...: 22
-    ms idle time, ...'
+    ms idle time, ...'; the largest difference of each configuration comes first.
     """
+    steps = table[table["part"] == STEP].set_index(CELL)
+    size = (steps["gap_ms"] / steps["fastest_ms"]).rename("size")
+    rank = size.groupby(level="configuration", sort=False).rank(ascending=False).rename("rank")
+    table = table.join(rank, on=CELL).join(-size, on=CELL)
+    table = table.sort_values(["rank", "size"], kind="stable")
     reasons = table[table["reason"] & (table["standing"] == SLOWER)]
     cells: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for line in reasons.to_dict("records"):
