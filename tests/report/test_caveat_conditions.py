@@ -127,8 +127,12 @@ def test_shares_of_the_harness_and_of_a_quota_by_hand(monkeypatch):
 
 def test_machines_and_threads_are_counted_by_workload(monkeypatch):
     runs = KEYS | {"machine.id": ["a", "b", "a"], "configuration": ["x", "y", "z"]}
+    runs |= {"accelerator": "cpu"}
     of_runs(monkeypatch, runs | {"threads.requested": [8, 4, 2]})
     assert caveat_frames.machines(None)["machines"].tolist() == [2]
+    devices = runs | {"accelerator": ["cpu", "cuda", "cpu"]}  # of one machine, each with an id
+    of_runs(monkeypatch, devices | {"threads.requested": [8, 4, 2]})
+    assert caveat_frames.machines(None)["machines"].tolist() == [1]
     own = pd.DataFrame({"configuration": ["x", "y"]})  # z is a variant
     monkeypatch.setattr(caveat_frames, "representatives", lambda data: own)
     found = caveat_frames.threads(None).iloc[0]

@@ -47,7 +47,7 @@ def test_a_gain_is_judged_by_the_ends_of_its_interval(keras2, verdict):
 def test_one_backend_that_wins_everywhere_refutes_that_there_is_none():
     times = {key: {"keras3-jax": 8.0, "keras3-torch": 20.0} for key in (SAM, BERT)}
     assert judge("no_backend_fastest_everywhere", times)["verdict"] == "no"
-    assert judge("jax_first_in_seven", times)["verdict"] == "no"
+    assert judge("jax_first_in_seven", times)["verdict"] == "open"  # two cannot refute seven
     times[BERT] = {"keras3-jax": 20.0, "keras3-torch": 8.0}
     assert judge("no_backend_fastest_everywhere", times)["verdict"] == "yes"
 

@@ -93,9 +93,14 @@ def data(*lines, **plan):
     runs = pd.DataFrame(
         {"accelerator": ["cpu"], "machine.cpu": ["AMD EPYC"], "machine.accelerator_name": [None]}
     )
+    planned = pd.DataFrame({"planned_runs": [plan.pop("most", 3), 3]})
     return types.SimpleNamespace(
-        cells=cells(*lines), runs=runs, plan={"runs": 3, "scale": "laptop"} | plan
+        cells=cells(*lines), runs=runs, planned=planned, plan={"runs": 3, "scale": "laptop"} | plan
     )
+
+
+def test_added_rounds_are_a_range():
+    assert "3 to 9 rounds on this machine" in first_page.decided(data(*SLOW, most=9))
 
 
 def test_every_workload_is_decided_or_the_open_ones_are_named():

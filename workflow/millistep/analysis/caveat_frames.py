@@ -149,8 +149,9 @@ def quota(data: Data) -> pd.DataFrame:
 
 def machines(data: Data) -> pd.DataFrame:
     """Return the number of machines that measured each workload."""
-    groups = runs(data).groupby([*WORKLOAD, "workload"], sort=False)["machine.id"]
-    return groups.nunique().rename("machines").reset_index()
+    keys = [*WORKLOAD, "workload"]  # a machine has an id for each of its devices
+    found = runs(data).groupby([*keys, "accelerator"], sort=False)["machine.id"].nunique()
+    return found.groupby(level=keys, sort=False).max().rename("machines").reset_index()
 
 
 def threads(data: Data) -> pd.DataFrame:

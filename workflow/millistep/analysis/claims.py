@@ -119,7 +119,7 @@ def exceeds(found: pd.DataFrame, limit: float, needed: int) -> str:
     if (found["low"] > limit).sum() >= needed:
         return YES
     possible = (found["high"] > limit) | found["high"].isna()
-    return OPEN if possible.sum() >= needed else NO
+    return OPEN if possible.sum() >= needed or len(found) < needed else NO
 
 
 def among(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> pd.DataFrame:
@@ -158,6 +158,8 @@ def fastest_in(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result
     possible = int(ours["standing"].ne(SLOWER).sum())
     needed = claim["in"]
     verdict = YES if sure == possible == needed else OPEN if sure <= needed <= possible else NO
+    if len(ours) < needed:  # too few workloads were measured
+        verdict = OPEN
     led = int(ours["standing"].eq(FASTEST).sum())
     return Result(verdict, len(ours), note=f"fastest by the mean in {led}, alone in {sure}")
 

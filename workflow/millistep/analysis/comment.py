@@ -162,7 +162,10 @@ def changed_calls(data: Data, line: dict[str, Any]) -> list[str]:
     base, null, new = (by_function[cell].fillna(0) for cell in cells)
     change = (new - base)[base.eq(null)]
     names = change[change.abs() >= 1].abs().sort_values(ascending=False).index[:MOST_FUNCTIONS]
-    return [f"`{one_line(name)}`: {base[name]:g} \u2192 {new[name]:g}" for name in names]
+    return [
+        f"`{one_line(name).replace('`', '')}`: {base[name]:g} \u2192 {new[name]:g}"
+        for name in names
+    ]
 
 
 def seconds(data: Data) -> dict[str, float]:

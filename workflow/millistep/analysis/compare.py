@@ -30,7 +30,8 @@ OF_CELL = ["workload", "title", "ms", "runs", "why_excluded"]
 
 def cells(base: Data, other: Data) -> pd.DataFrame:
     """Return a line per cell of either side: CELL, times, ratio with interval, verdict, note."""
-    sides = (data.cells[[*CELL, *OF_CELL]] for data in (base, other))
+    # Not of the standings: within one result, a cell may have nothing to be compared with.
+    sides = (data.timed[[*CELL, *OF_CELL]] for data in (base, other))
     found = pd.merge(*sides, on=CELL, how="outer", suffixes=("_base", "_other"), indicator="in")
     for name in ("workload", "title"):
         found[name] = found[f"{name}_base"].fillna(found[f"{name}_other"])
@@ -51,8 +52,9 @@ def cells(base: Data, other: Data) -> pd.DataFrame:
 
 def machines_differ(base: Data, other: Data) -> bool:
     """Return whether the two were measured on more than one machine."""
-    differ: bool = pd.concat([base.runs["machine.id"], other.runs["machine.id"]]).nunique() != 1
-    return differ
+    runs = pd.concat([data.runs[["accelerator", "machine.id"]] for data in (base, other)])
+    ids = runs.groupby("accelerator")["machine.id"].nunique()  # an id for each device of a machine
+    return bool((ids != 1).any())
 
 
 def _note(line: dict[str, Any], base: Data, other: Data, runs: list[Any]) -> str:

@@ -61,15 +61,16 @@ def _peaks(runs: pd.DataFrame, references: pd.DataFrame) -> dict[tuple[str, str]
     A reference belongs to the machine of the runs of its session. In results of a single machine
     every reference belongs to it.
     """
-    machines = (
-        runs.dropna(subset="machine.id")
-        .drop_duplicates("session")
-        .set_index("session")["machine.id"]
-    )
+    known = runs.dropna(subset="machine.id")
+    keys = ["session", "accelerator"]  # a machine has an id for each of its devices
+    machines = known.drop_duplicates(keys).set_index(keys)["machine.id"].to_dict()
     found = references.dropna(subset=["dtype", "flops_per_s"])
-    found = found.assign(machine=found["session"].map(machines))
-    if runs["machine.id"].nunique() == 1:
-        found["machine"] = runs["machine.id"].dropna().iloc[0]
+    ids = known.groupby("accelerator")["machine.id"].unique()
+    only = {accelerator: of[0] for accelerator, of in ids.items() if len(of) == 1}
+    found["machine"] = [
+        only.get(accelerator, machines.get((session, accelerator)))
+        for session, accelerator in found[keys].itertuples(index=False)
+    ]
     best = found.groupby(["machine", "accelerator", "dtype"])["flops_per_s"].max()
     peaks: dict[tuple[str, str], dict[str, float]] = {}
     for (machine, accelerator, dtype), value in best.items():

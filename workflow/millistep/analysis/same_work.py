@@ -36,7 +36,12 @@ def _sides(data: Data) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Return kind, dtype, values, call_ms and step_ms of each CELL that has an outcome."""
     names = {f"outcome.{name}": name for name in ("kind", "call_ms", "step_ms")}
     names["parity.dtype"] = "dtype"
-    runs = data.runs.reindex(columns=[*RUN, *names]).rename(columns=names).dropna(subset=["kind"])
+    runs = (
+        data.runs[data.runs["ok"]]
+        .reindex(columns=[*RUN, *names])
+        .rename(columns=names)
+        .dropna(subset=["kind"])
+    )
     values = data.outcomes.groupby(RUN)["value"].agg(list)
     runs = runs.set_index(RUN).join(values.rename("values")).reset_index()
     return {tuple(run[name] for name in CELL): run for run in runs.to_dict("records")}
@@ -48,8 +53,10 @@ def problem(
     """Return SAME, NOT_COMPARED, or what is different, given kind, dtype, values, call_ms and
     step_ms of each side.
     """
-    if base is None or null is None or new is None:
+    if base is None or null is None:
         return NOT_COMPARED
+    if new is None:
+        return "nothing to compare: the base has losses or outputs, the patch has none"
     dtype, kind = str(base["dtype"]), base["kind"]
     if kind == "tokens" and dtype not in ROUNDING:
         return NOT_COMPARED  # rounding may change the likeliest token

@@ -182,7 +182,8 @@ def ways_to_be_equal(cells: int) -> np.ndarray:
     for _ in range(cells):
         ways = [(*way, part) for way in ways for part in range(max(way, default=-1) + 2)]
     parts = np.array(ways).reshape(len(ways), cells)
-    return parts[:, :, np.newaxis] == parts[:, np.newaxis, :]
+    equal: np.ndarray = parts[:, :, np.newaxis] == parts[:, np.newaxis, :]
+    return equal
 
 
 def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> pd.DataFrame:
@@ -261,6 +262,8 @@ def with_the_fastest(
         ],
         "",
     )
+    left = (found["why_excluded"] == "").groupby([found[name] for name in group], dropna=False)
+    found.loc[own & (left.transform("sum") == 1), "why_excluded"] = "nothing to compare it with"
     tied = (found["ratio_low"] >= 1 / (1 + TIE)) & (found["ratio_high"] <= 1 + TIE)
     slower = (found["p"] <= ALPHA) & (found["ratio"] > 1)
     found["standing"] = np.select(

@@ -168,7 +168,7 @@ class Asked:
         """Measure; return the exit status, and the file of the comment."""
         self._snakemake("environments")
         self._began = time.monotonic()
-        found = self._look(1, 1, None, [])
+        found = first = self._look(1, 1, None, [])
         if not found["decided"]:  # a patch that does not run decides it at once
             try:
                 found = self._looked(found["seconds_of_a_round"])
@@ -176,7 +176,9 @@ class Asked:
                 if found["status"] != FAILED:
                     raise
         self._snakemake("all")
-        return {"status": found["status"], "comment": self._folder / "answer.md"}
+        # Later looks may leave out the workload that failed.
+        status = FAILED if first["status"] == FAILED else found["status"]
+        return {"status": status, "comment": self._folder / "answer.md"}
 
     @property
     def _left_s(self) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from millistep.analysis.frames import GROUP, WORKLOAD, Data
+from millistep.analysis.report.setting import rounds
 from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, SLOWER, TIED, resolution
 from millistep.analysis.words import count, listed, percent, some
 
@@ -118,7 +119,7 @@ def decided(data: Data) -> str:
     labels = groups["workload"].first()[undecided]
     total, still_open = len(undecided), int(undecided.sum())
     half = resolution(data.cells)
-    resolved = f"{data.plan['runs']} rounds on this machine resolve about {percent(half)}"
+    resolved = f"{rounds(data)} on this machine resolve about {percent(half)}"
     if not still_open:
         return f"Every framework is placed in all of {count(total, 'workload')}; {resolved}."
     return (

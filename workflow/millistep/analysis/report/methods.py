@@ -6,7 +6,7 @@ from millistep.analysis.archive.citation import bibtex, citation
 from millistep.analysis.archive.contents import ROOT
 from millistep.analysis.frames import Data
 from millistep.analysis.report.page import section
-from millistep.analysis.report.setting import machines, period, software
+from millistep.analysis.report.setting import machines, period, rounds, software
 from millistep.analysis.stats import ALPHA, TIE
 from millistep.analysis.words import count, listed, template
 
@@ -15,7 +15,7 @@ TEXT = """\
 We measured {{ models }} at {{ scale }} scale with {{ weights }} weights and seeded random inputs,
 using Millistep {{ version }} on {{ machines }}, {{ period }}. The software was {{ software }}.
 Each run is a fresh process that measures one workload (model, task, batch size) with one
-configuration; {{ rounds | count('round') }} visited the configurations of a workload in random
+configuration; {{ visits }} visited the configurations of a workload in random
 order.
 {%- if turns > 1 %} The processes of a round took turns, one timing window each.
 {%- else %} The processes of a round ran one after another.
@@ -62,6 +62,7 @@ def methods(data: Data, version: str) -> str:
         period=period(runs),
         software=software(data),
         rounds=data.plan["runs"],
+        visits=rounds(data),
         turns=int(runs["timing.in_turns"].fillna(1).max()),
         warmup=int(runs["timing.warmup_steps"].fillna(0).median()),
         steps=int(runs["steps"].median()),
@@ -70,7 +71,7 @@ def methods(data: Data, version: str) -> str:
         tie=TIE,
         measured=len(timed),
         excluded=int((~timed["comparable"]).sum()),
-        hosts=int(runs["machine.id"].nunique()),
+        hosts=int(runs.groupby("accelerator")["machine.id"].nunique().max()),
     )
     return " ".join(text.split())
 

@@ -122,7 +122,7 @@ def resolution(data: Data) -> str:
     how = "took turns" if turns else "were timed one after another"
     return (
         f"Resolution of this machine: {percent(half)} (median half-width of the 95 % intervals of "
-        f"ratios to the fastest, {count(data.plan['runs'], 'round')}; the frameworks {how})."
+        f"ratios to the fastest, {setting.rounds(data)}; the frameworks {how})."
     )
 
 

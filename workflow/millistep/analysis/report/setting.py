@@ -67,6 +67,15 @@ def period(runs: pd.DataFrame) -> str:
     return f"{first} (UTC)" if first == last else f"{first} to {last} (UTC)"
 
 
+def rounds(data: Data) -> str:
+    """Return '3 rounds', or '3 to 9 rounds' where undecided workloads got more."""
+    planned = data.planned["planned_runs"]
+    planned = planned[planned > 0]
+    if planned.nunique() < 2:
+        return count(data.plan["runs"], "round")
+    return f"{planned.min()} to {planned.max()} rounds"
+
+
 def protocol(data: Data) -> str:
     """Return rounds, windows and how the frameworks were timed."""
     runs = data.runs[data.runs["ok"]]
@@ -75,8 +84,8 @@ def protocol(data: Data) -> str:
     windows, steps = runs["windows"].median(), runs["steps"].median()
     turns = runs["timing.in_turns"].fillna(1).max()
     how = f"{turns:.0f} processes in turns" if turns > 1 else "one process after another"
-    rounds = count(data.plan["runs"], "randomized round")
-    return f"{rounds}; {how}; per run {windows:.0f} timing windows, {steps:.0f} steps (medians)"
+    found = f"{windows:.0f} timing windows, {steps:.0f} steps (medians)"
+    return f"{rounds(data)}, in random order; {how}; per run {found}"
 
 
 def outcomes(runs: pd.DataFrame) -> str:

@@ -88,7 +88,7 @@ def table(data: Data) -> pd.DataFrame:
     `excluded` gives the reason if there is no speed-up.
     """
     asked = questions(data)
-    cells = data.cells[[*CELL, "workload", "title", "ms", "comparable", "status", "reason"]]
+    cells = data.cells[[*CELL, "workload", "title", "ms", "comparable", "why_excluded"]]
     found = asked.merge(cells.rename(columns={"configuration": "base"}), on="base")
     new = cells.drop(columns="workload").rename(columns={"configuration": "new"})
     found = found.merge(new, on=[*WORKLOAD, "new"], suffixes=("_base", "_new"))
@@ -125,7 +125,7 @@ def _excluded(line: dict[str, Any]) -> str | None:
     if pd.notna(line["speedup"]):
         return None
     reasons = [
-        f"{line[f'{side}_title']}: {line[f'status_{side}']}, {line[f'reason_{side}']}"
+        f"{line[f'{side}_title']}: {line[f'why_excluded_{side}']}"
         for side in ("base", "new")
         if not line[f"comparable_{side}"]
     ]
