@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millistep.supervise.lock import opened, try_lock
+from millistep.supervise.monitor import MARK
 from millistep.supervise.turns import Member, member_of
 
 from ..shared import ROOT, gone, valid, wait_for
@@ -244,15 +245,22 @@ def test_each_pair_of_passes_is_balanced(members, passes):
 
 def test_stopped_processes_of_a_killed_group_are_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("millistep.supervise.turns.folder", lambda name: tmp_path)
-    stopped = subprocess.Popen(["sleep", "60"], start_new_session=True)
-    stopped.send_signal(signal.SIGSTOP)
-    os.waitid(os.P_PID, stopped.pid, os.WSTOPPED)
-    (tmp_path / "earlier").mkdir()
-    (tmp_path / "earlier/0").write_text(f"ready {stopped.pid}")
+    environ = {**os.environ, MARK: "scratch"}
+    stopped, users = (
+        subprocess.Popen(["sleep", "60"], start_new_session=True, env=each)
+        for each in (environ, os.environ)
+    )
+    for number, process in enumerate((stopped, users)):
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+        (tmp_path / "earlier").mkdir(exist_ok=True)
+        (tmp_path / f"earlier/{number}").write_text(f"ready {process.pid}")
     with contextlib.ExitStack() as stack:
         stack.enter_context(Member("cpu", "two", ["a"], "a"))
         assert stopped.wait(5) == -signal.SIGKILL
     assert not (tmp_path / "earlier").exists()
+    assert users.poll() is None  # its number was that of a measured process
+    users.kill()
 
 
 def test_a_group_waits_for_a_member_whose_place_another_job_holds(tmp_path):

@@ -40,8 +40,9 @@ def test_what_is_planned_fits_into_the_time(left_s):
 class Machine:
     """Stands in for Snakemake, its clock and its files: decided after so many rounds."""
 
-    def __init__(self, decided_at, seconds=10.0, undecided=3):
+    def __init__(self, decided_at, seconds=10.0, undecided=3, first=None):
         self.decided_at, self.seconds, self.undecided = decided_at, seconds, undecided
+        self.first = first  # the status of the first look, if another
         self.now, self.done, self.asked = 0.0, 0, []
 
     def run(self, command, **_):
@@ -56,13 +57,19 @@ class Machine:
             self.asked.append((rounds, config["answer"]["looks"], sorted(rows)))
             content = {
                 "decided": rounds >= self.decided_at,
-                "status": 0 if rounds >= self.decided_at else self.undecided,
+                "status": self.status(rounds),
+                "rows": [{"verdict": "inconclusive"}],
                 "seconds_of_a_round": {"bert/predict/8": self.seconds, "bert/fit/4": self.seconds},
             }
             folder = Path("results/studies", config["study"]["name"])
             put(folder / "answer.json", json.dumps(content))
             put(folder / "answer.md", f"{rounds} rounds\n")
         return 0
+
+    def status(self, rounds):
+        if rounds == 1 and self.first is not None:
+            return self.first
+        return 0 if rounds >= self.decided_at else self.undecided
 
 
 @pytest.fixture
@@ -97,6 +104,17 @@ def test_it_stops_when_the_time_is_over(ask):
 def test_a_failure_of_the_first_round_is_an_answer_though_no_time_is_left(ask):
     _, status, said = ask(9, "--minutes", "0.3", undecided=1)
     assert status == 1 and said.out.strip() == "1 rounds" and said.err == ""
+
+
+def test_a_workload_that_fails_at_first_and_is_left_out_later_is_still_a_failure(ask):
+    machine, status, _ = ask(decided_at=4, first=1)
+    assert machine.done == 4 and status == 1
+
+
+def test_two_answers_in_one_folder_are_refused(ask):
+    with answer.only_one():
+        _, status, said = ask(decided_at=4)
+    assert status == 2 and "another answer is being measured in this folder" in said.err
 
 
 def test_rows_that_do_not_fit_are_left_out(ask):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millistep.planning import bisect
+from millistep.planning.config import Problem
 
 from ..shared import put
 
@@ -58,7 +59,11 @@ def bisected(monkeypatch, capsys, clone, statuses, *options):
             self._status = statuses[int(subject.split()[1])]
 
         def answered(self):
-            return {"status": self._status}
+            if self._status == "no answer":
+                raise Problem("snakemake environments ended with status 1")
+            if self._status == "broken":
+                return {"status": 1, "slower": False}
+            return {"status": self._status, "slower": self._status == 1}
 
     monkeypatch.setattr(bisect, "Asked", Asked)
     command = ["bisect", "--clone", str(clone), "--good", "HEAD~5", *options]
@@ -78,6 +83,14 @@ def test_undecided_commits_remain(monkeypatch, capsys, clone):
     status, said = bisected(monkeypatch, capsys, clone, statuses)
     assert status == 0
     assert re.search(r"one of:\n  \w+ change 2\n  \w+ change 3\n  \w+ change 4\n$", said.out)
+
+
+def test_a_commit_that_does_not_run_is_not_called_slower(monkeypatch, capsys, clone):
+    statuses = {1: 0, 2: "broken", 3: "no answer", 4: 1, 5: 1}
+    status, said = bisected(monkeypatch, capsys, clone, statuses)
+    assert status == 0
+    assert re.search(r"one of:\n  \w+ change 2\n  \w+ change 3\n  \w+ change 4\n$", said.out)
+    assert "change 3: undecided: snakemake environments ended with status 1" in said.out
 
 
 @pytest.mark.parametrize("last", [0, 3])

@@ -113,7 +113,11 @@ def pack(bundle: dict[str, Any]) -> int:
         command = [*MILLISTEP, "self-test", "--first", *(first for first, _ in pairs), "--second"]
         command += [*(second for _, second in pairs), "--known-steps", test["known_steps"]]
         subprocess.run([*command, "--output", test["output"]])
-    found = [path for path in sorted(results.rglob("*.json")) if path.name[0] != "."]
+    found = [
+        path
+        for path in sorted(results.rglob("*.json"))
+        if path.name[0] != "." and path.relative_to(results).parts[0] != "caches"
+    ]
     sums = {path.as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
     about = {"schema": "millistep.elsewhere/1", "scale": bundle["scale"], "sha256": sums}
     with zipfile.ZipFile(".records.zip.partial", "w", zipfile.ZIP_DEFLATED) as zipped:

@@ -152,16 +152,14 @@ def check_precision(asked: str, used: dict[str, Any]) -> None:
 def check_batch(batch: Any, make: Make, batch_size: int) -> None:
     """Raise :class:`WrongModel` unless a batch has NumPy arrays, and samples of this number.
 
-    The samples may be on any axis. A batch without such an axis, as of the nodes of graphs, must
-    change with its size.
+    The samples may be on any axis, and the batch must change with their number.
     """
     import numpy as np
 
     for name, leaf in places(batch):
         if not isinstance(leaf, np.ndarray):
             raise WrongModel(f"{name} is a {type(leaf).__name__}; needed is a NumPy array")
-    if not any(batch_size in leaf.shape for _, leaf in places(batch)):
-        check_size(batch, make, batch_size)
+    check_size(batch, make, batch_size)
 
 
 def check_size(batch: Any, make: Make, batch_size: int) -> None:

@@ -90,10 +90,11 @@ class Timer:
     @property
     def windows_left(self) -> int:
         """Timing windows that are still planned; none after the hard cap on time."""
-        if self.elapsed_ns >= self._protocol.hard_cap_s * 1e9:
+        left = self._protocol.windows - len(self.windows)
+        if left and self.elapsed_ns >= self._protocol.hard_cap_s * 1e9:
             self.stop = "time"
             return 0
-        return self._protocol.windows - len(self.windows)
+        return left
 
     @property
     def elapsed_ns(self) -> int:
@@ -155,8 +156,8 @@ class Timer:
             cold = discarded if self.windows else size
             yield from self._turn(min(number, self.windows_left), size, cold)
         compilations = self._compilations()
-        if compilations is not None and self.compilations_before is not None:
-            self.compilations_during = compilations - self.compilations_before
+        if compilations is not None:  # None before the first one, where few parts are compiled
+            self.compilations_during = compilations - (self.compilations_before or 0)
         self.finished = True
         yield True
         raise WrongModel(GOES_ON)

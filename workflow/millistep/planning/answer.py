@@ -8,16 +8,19 @@ run of it with more rounds, which leaves every finished run as it is.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
 import hashlib
 import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 import tarfile
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,6 +31,7 @@ from millistep.planning.catalog import frameworks
 from millistep.planning.columns import overlays
 from millistep.planning.config import Problem, check, read_configuration, results_folder
 from millistep.supervise.console import end_by_interrupt
+from millistep.supervise.lock import opened, try_lock
 
 FRAMEWORK = "keras3-jax"
 STUDY = "config/studies/pull_request.yaml"
@@ -76,9 +80,24 @@ def main() -> int:
 
 
 def _answer() -> int:
-    found = Asked(_options().parse_args()).answered()
+    options = _options().parse_args()
+    with only_one():
+        found = Asked(options).answered()
     print(Path(found["comment"]).read_text(encoding="utf-8"))
     return int(found["status"])
+
+
+@contextlib.contextmanager
+def only_one() -> Iterator[None]:
+    """Refuse a second answer in this folder: its configuration and links are those of one."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    descriptor = opened(FOLDER / "lock")
+    try:
+        if not try_lock(descriptor, fcntl.LOCK_EX):
+            raise Problem(f"{FOLDER}: another answer is being measured in this folder")
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def or_no_answer(program: Callable[[], int]) -> int:
@@ -165,7 +184,7 @@ class Asked:
         self._began = time.monotonic()
 
     def answered(self) -> dict[str, Any]:
-        """Measure; return the exit status, and the file of the comment."""
+        """Measure; return the exit status, whether a workload is slower, and the comment's file."""
         self._snakemake("environments")
         self._began = time.monotonic()
         found = first = self._look(1, 1, None, [])
@@ -178,7 +197,8 @@ class Asked:
         self._snakemake("all")
         # Later looks may leave out the workload that failed.
         status = FAILED if first["status"] == FAILED else found["status"]
-        return {"status": status, "comment": self._folder / "answer.md"}
+        slower = any(row["verdict"] == "slower" for row in found["rows"])
+        return {"status": status, "slower": slower, "comment": self._folder / "answer.md"}
 
     @property
     def _left_s(self) -> float:
@@ -272,15 +292,28 @@ def _tree(option: str, clone: Path, revision: str) -> Path:
             ) as archive,
             tarfile.open(fileobj=archive.stdout, mode="r|") as files,
         ):
-            files.extractall(partial, filter="data")
+            try:
+                files.extractall(partial, filter="data")
+            except tarfile.TarError as error:
+                raise Problem(f"{option}: {clone}@{revision}: {error}") from None
+        if archive.returncode:
+            raise Problem(f"{option}: {clone}@{revision}: git archive ended with an error")
         partial.rename(folder)
     return folder
 
 
 def run(command: Sequence[str]) -> int:
-    """Run a command that prints on stderr; return its status, after Ctrl-C once it has ended."""
-    with subprocess.Popen(command, stdout=sys.stderr) as process:
-        return process.wait()
+    """Run a command that prints on stderr; return its status.
+
+    A signal to this process ends it and all that it has started before this returns.
+    """
+    with subprocess.Popen(command, stdout=sys.stderr, start_new_session=True) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait()
+            raise
 
 
 def _models(rows: Sequence[str]) -> dict[str, dict[str, list[int]]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from millistep.planning.answer import Asked, Options, add_measurement, or_no_answer
+from millistep.planning.answer import Asked, Options, add_measurement, only_one, or_no_answer
 from millistep.planning.config import Problem
 
 FINE, SLOWER = 0, 1  # statuses of an answer
@@ -60,15 +60,22 @@ def _bisect(options: argparse.Namespace) -> int:
         revision = commits[number]
         asked: dict[str, Any] = {"base": f"{options.clone}@{options.good}", "report": ""}
         asked |= {"patch": [f"{options.clone}@{revision}"]}
-        status = Asked(argparse.Namespace(**{**vars(options), **asked})).answered()["status"]
-        words = {FINE: "not slower", SLOWER: "slower"}.get(status, "undecided")
+        try:
+            found = Asked(argparse.Namespace(**{**vars(options), **asked})).answered()
+            answer = True if found["slower"] else False if found["status"] == FINE else None
+            words = {True: "slower", False: "not slower", None: "undecided"}[answer]
+        except Problem as problem:  # such as a commit whose package cannot be built
+            if number == len(commits) - 1:
+                raise
+            answer, words = None, f"undecided: {problem}"
         print(f"{_git(options, 'log', '-1', '--format=%h %s', revision)}: {words}", flush=True)
-        return {FINE: False, SLOWER: True}.get(status)
+        return answer
 
-    if not slower(len(commits) - 1):
-        print(f"{options.bad} is not shown to be slower than {options.good}")
-        return 3
-    found = [commits[n] for n in suspects(len(commits), slower)]
+    with only_one():
+        if not slower(len(commits) - 1):
+            print(f"{options.bad} is not shown to be slower than {options.good}")
+            return 3
+        found = [commits[n] for n in suspects(len(commits), slower)]
     print("first slower commit:" if len(found) == 1 else "the first slower commit is one of:")
     for revision in found:
         print(f"  {_git(options, 'log', '-1', '--format=%h %s', revision)}")

@@ -210,7 +210,7 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
             raise ConfigError(f"{path}: {name}: not a mapping of its properties")
         folder, entry = path.parent.parent, dict(entry)
         if "like" in entry:
-            base = {**before, **found}.get(entry.pop("like"))
+            base = {**before, **found}.get(str(entry.pop("like")))
             if base is None:
                 allowed = ", ".join([*before, *found])
                 raise ConfigError(f"{path}: {name}.like: unknown framework; allowed are {allowed}")

@@ -20,11 +20,9 @@ from millistep.planning.identity import ENVS
 from millistep.planning.plan import Plan
 from millistep.planning.runs import Run
 from millistep.supervise import ending, jobs, processors
-from millistep.supervise.lock import CPU
 from millistep.supervise.machine import memory_limit_mib
 from millistep.supervise.output import tail
 from millistep.supervise.parent import CELL_FIELDS
-from millistep.supervise.turns import Member
 
 PROGRAM = "millistep.measure.check"
 TIME_LIMIT_S = 600
@@ -69,7 +67,7 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
                 overlay=[overlay.source for overlay in environment.overlay],
             )
         )
-    except EnvironmentProblem as problem:
+    except (EnvironmentProblem, OSError) as problem:
         return [_failed(run, {"type": "NoEnvironment", "message": str(problem)}) for run in runs]
     request = {
         "folders": [os.path.abspath(folder) for folder in plan.config.folders],
@@ -178,12 +176,12 @@ def main() -> int:
     options = parser.parse_args()
     plan = or_one_line(planned, options.folder, options.framework, options.scale)
     found: dict[str, dict[str, Found]] = {}
-    own = str(os.getpid())
+    # JAX and TensorFlow take most of a GPU's memory each.
+    at_once = 1 if plan.accelerator == "cuda" else max(1, len(processors.available()) // 2)
     with (
         tempfile.TemporaryDirectory(prefix="millistep-") as scratch,
-        Member(CPU, own, [own], own) as member,
-        member.computing(),  # while nothing is timed
-        ThreadPoolExecutor(max(1, len(processors.available()) // 2)) as pool,
+        jobs.nothing_timed(),
+        ThreadPoolExecutor(at_once) as pool,
     ):
         tries = {}
         for column in plan.measurable:

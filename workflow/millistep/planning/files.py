@@ -112,7 +112,8 @@ def bundle_files(plan: Plan) -> dict[str, Path]:
         for path in PACKAGE.glob(pattern):
             found[f"millistep/{path.relative_to(PACKAGE).as_posix()}"] = path
     for definition in {plan.environment_of(column).definition for column in plan.columns}:
-        for path in (definition, definition.with_suffix(".post-deploy.sh")):
+        script = definition.with_suffix(".post-deploy.sh")
+        for path in (definition, *([script] if script.is_file() else [])):
             found[_name(path)] = path
     for name, folder in _folders(plan):
         found |= {f"{name}/{path.relative_to(folder).as_posix()}": path for path in _own(folder)}

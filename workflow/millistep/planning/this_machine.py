@@ -134,7 +134,8 @@ def _why_no_cuda(plan: Plan, column: Column) -> str | None:
 @cache
 def cuda_version(lock: Path) -> tuple[int, int] | None:
     """Return (major, minor) of the CUDA runtime among the packages of a lock; None without one."""
-    found = re.search(r"^nvidia-cuda-runtime(?:-cu\d+)?==(\d+)\.(\d+)", lock.read_text(), re.M)
+    text = lock.read_text() if lock.is_file() else ""  # a user's environment may have no lock
+    found = re.search(r"^nvidia-cuda-runtime(?:-cu\d+)?==(\d+)\.(\d+)", text, re.M)
     return (int(found[1]), int(found[2])) if found else None
 
 

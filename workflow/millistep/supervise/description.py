@@ -1,5 +1,6 @@
 """The description of a machine for the report: its facts from psutil, NVML and Linux' files."""
 
+import contextlib
 import json
 import os
 import platform
@@ -66,7 +67,9 @@ def _processor(root: Path, cpu: Path) -> Facts:
 
 def _clocks(root: Path, cpu: Path) -> Facts:
     policy = cpu / "cpu0/cpufreq"
-    frequency = psutil.cpu_freq() if hasattr(psutil, "cpu_freq") else None
+    frequency = None
+    with contextlib.suppress(AttributeError, NotImplementedError, ValueError, OSError):
+        frequency = psutil.cpu_freq()
     # Intel's driver shows if turbo is forbidden, the others if it is allowed.
     forbidden = _text(cpu / "intel_pstate/no_turbo")
     allowed = _text(cpu / "cpufreq/boost")
@@ -200,9 +203,17 @@ def write_description(folder: Path, accelerators: Sequence[str], asked: str | in
     """Write ``<folder>/<machine id>.json``; raises OSError and NoSuchDevice."""
     description = described(accelerators, asked)
     path = folder / f"{next(iter(description['ids'].values()))}.json"
-    if not path.exists() or json.loads(path.read_text())["ids"] != description["ids"]:
+    if _ids(path) != description["ids"]:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(path, json.dumps(description, indent=1) + "\n")
+
+
+def _ids(path: Path) -> Any:
+    """Return the ids in a description; None if it is missing or broken."""
+    try:
+        return json.loads(path.read_text())["ids"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def described(accelerators: Sequence[str], asked: str | int) -> dict[str, Any]:

@@ -95,9 +95,14 @@ def gpus() -> tuple[Gpu, ...]:
 
     try:
         nvml.nvmlInit()
-        return tuple(gpu for n in range(nvml.nvmlDeviceGetCount()) for gpu in _parts(nvml, n))
+        number = nvml.nvmlDeviceGetCount()
     except nvml.NVMLError:
         return ()
+    found: list[Gpu] = []
+    for index in range(number):
+        with contextlib.suppress(nvml.NVMLError):  # a lost GPU hides no other
+            found += _parts(nvml, index)
+    return tuple(found)
 
 
 def _parts(nvml: Any, index: int) -> Iterator[Gpu]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import platform
 import secrets
 import subprocess
 import tempfile
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,6 +88,9 @@ def exit_code(
                 job(options, found)
             except (preconditions.Refused, device.NoSuchDevice, OSError) as problem:
                 found["refused"] = str(problem)
+            except Exception as error:  # a fault of this program costs this control alone
+                traceback.print_exc()
+                found["refused"] = f"millistep: {type(error).__name__}: {error}"
         found["status"], found["reason"] = of_control(found)
         if found["status"] != "ok":
             say(f"{options.output}: {found['status']}: {found['reason']}")
@@ -173,15 +178,25 @@ def _digest(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:12]
 
 
+@contextlib.contextmanager
+def nothing_timed() -> Iterator[None]:
+    """Hold the machine and all its GPUs: no run is timed meanwhile."""
+    own = secrets.token_hex(8)
+    with contextlib.ExitStack() as stack:
+        for lock in (CPU, *sorted(gpu.uuid for gpu in device.gpus())):  # always in this order
+            member = stack.enter_context(Member(lock, own, [own], own))
+            stack.enter_context(member.computing())
+        yield
+
+
 def alone() -> int:
     """Run a command while no run is timed."""
     parser = argparse.ArgumentParser(description=alone.__doc__)
     parser.add_argument("command", nargs="+")
     command = parser.parse_args().command
     end_with_snakemake()
-    own = secrets.token_hex(8)
     try:
-        with Member(CPU, own, [own], own) as member, member.computing():
+        with nothing_timed():
             return subprocess.run(command).returncode
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)

@@ -113,9 +113,9 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
             f"time is {machine.processor_time():g} CPUs"
         )
     environment = read_marker(options.environment)
-    if environment is not None and as_planned(environment, options, identity):
-        return environment
     try:
+        if environment is not None and as_planned(environment, options, identity):
+            return environment
         return environments.deployed(
             environments.Wanted(
                 name=options.environment.stem,

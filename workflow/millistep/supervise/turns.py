@@ -26,7 +26,9 @@ from pathlib import Path
 
 import psutil
 
+from millistep.supervise import processors
 from millistep.supervise.lock import MachineLock, folder, opened, try_lock
+from millistep.supervise.monitor import MARK
 
 PREPARING, READY, DONE = "preparing", "ready", "done"
 WAIT_S = 0.5  # between two looks of a member whose group waits for another one
@@ -90,7 +92,8 @@ class Member:
     @contextlib.contextmanager
     def _seat(self) -> Iterator[None]:
         """Wait for one of as many seats as there are CPUs."""
-        paths = [self._place / f"seat{n}" for n in range(len(os.sched_getaffinity(0)))]
+        seats_in_all = processors.within_the_quota(len(processors.available()))
+        paths = [self._place / f"seat{n}" for n in range(seats_in_all)]
         with contextlib.ExitStack() as stack:
             seats = [opened(path) for path in paths]
             for seat in seats:
@@ -314,5 +317,7 @@ def _end_stopped(group: int) -> None:
         return
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
-            if os.getpgid(process.pid) == group and process.status() == psutil.STATUS_STOPPED:
+            stopped = process.status() == psutil.STATUS_STOPPED
+            # After a restart of the machine, the number may be that of another process.
+            if os.getpgid(process.pid) == group and stopped and MARK in process.environ():
                 process.send_signal(signal.SIGKILL)

@@ -33,7 +33,7 @@ class Framework(TorchMixin, Keras3Framework):
         """Return products of a forward pass, which is run once."""
         if self._loop(self.cell.batch_size):
             raise ValueError("a loop of its own is not looked into")
-        inputs = self._batch(2)[0]
+        inputs = self._batch(min(2, self.cell.batch_size))[0]
         return products.of_torch(self.torch, lambda: self.model(inputs))
 
     def optimizer_update(self, jit: bool) -> str:

@@ -68,12 +68,13 @@ def joined(batches: list[Any]) -> Any:
 
 def leaves(found: Any) -> list[Any]:
     """Return all arrays or tensors in nested tuples, lists, dicts and objects with attributes."""
-    inner = (each for each in flat(found) if each is not None)
-    return [
-        leaf
-        for each in inner
-        for leaf in ([each] if hasattr(each, "shape") else leaves(vars(each)))
-    ]
+    arrays: list[Any] = []
+    for each in flat(found):
+        if hasattr(each, "shape"):
+            arrays.append(each)
+        elif hasattr(each, "__dict__") and not isinstance(each, type):
+            arrays += leaves({**vars(each)})
+    return arrays
 
 
 class Ticks:

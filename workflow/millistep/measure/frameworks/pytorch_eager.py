@@ -174,6 +174,11 @@ class Framework(TorchMixin):
         self.fed = loops.feeding(f"tensors in {kind} memory{copied}", batch)
         return batch
 
+    def _tensor(self, array: Any) -> Any:
+        """Return a tensor of an array; PyTorch refuses one that is read backwards."""
+        backwards = any(stride < 0 for stride in array.strides)
+        return self.torch.from_numpy(array.copy() if backwards else array)
+
     def _tensors(self, arrays: dict[str, Any]) -> Tensors:
         """Return tensors, pinned for a GPU: from there a copy can run during the steps."""
         if not isinstance(arrays, dict):
@@ -181,7 +186,7 @@ class Framework(TorchMixin):
                 f"batch() returned a {type(arrays).__name__}; needed is a dict with the arguments "
                 "of the model's forward pass by name"
             )
-        tensors: Tensors = loops.mapped(self.torch.from_numpy, arrays)
+        tensors: Tensors = loops.mapped(self._tensor, arrays)
         if self.cell.accelerator == "cuda":
             tensors = loops.mapped(lambda tensor: tensor.pin_memory(), tensors)
         # Without a list or dict in it, a batch is moved by the loop that users write.
@@ -287,7 +292,7 @@ class Framework(TorchMixin):
         """Return products of a forward pass, which is run once without torch.compile."""
         if self.cell.task in self._own_loops():
             raise ValueError("a loop of its own is not looked into")
-        batch = self._to_device(self._tensors(self.models.batch(self.cell, 2)))
+        batch = self._to_device(self._host_batch(min(2, self.cell.batch_size)))
         return products.of_torch(self.torch, lambda: self.model(**batch))
 
     def parity(self) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def _announcing(record: Any, name: str, kernel: Callable[..., Any]) -> Callable[
 
 GRAPH = "CompiledFxGraph"
 # On the host: operations of ATen and its libraries, and kernels that inductor made.
-COMPUTING = ("aten::", "mkldnn::", "mkl::", PREFIX)
+COMPUTING = ("aten::", "mkldnn::", "mkl::", "quantized::", "_quantized::", "onednn::", PREFIX)
 # ATen's operations that allocate memory for numbers, or query it, and compute none.
 ALLOCATING = re.compile(
     r"aten::(empty|new_empty|resize_|set_|_unsafe_view|_nnpack_available|result_type)"

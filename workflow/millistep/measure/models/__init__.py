@@ -24,6 +24,7 @@ A builder may also have
 
 from __future__ import annotations
 
+import math
 import traceback
 import warnings
 from collections.abc import Callable
@@ -51,6 +52,8 @@ def plain(found: dict[str, Any], source: str) -> dict[str, Any]:
     for name, value in found.items():
         if getattr(value, "shape", None) == () and hasattr(value, "item"):
             value = value.item()  # a number of NumPy's or of a framework's
+        if isinstance(value, float) and not math.isfinite(value):
+            value = str(value)  # JSON has no such number
         if value is None or isinstance(value, str | int | float):
             settings[str(name)] = value
         else:

@@ -175,7 +175,9 @@ def attention(model: Any) -> str:
 def _cache_facts(cache: Any) -> dict[str, str]:
     """Return the observed settings of the cache that a call of ``generate()`` returned."""
     if getattr(cache, "is_compileable", False):
-        return {"cache": f"static, {cache.get_max_length()} positions"}
+        names = ("get_max_length", "get_max_cache_shape")  # of different releases
+        length = next((getattr(cache, name) for name in names if hasattr(cache, name)), None)
+        return {"cache": f"static, {length()} positions" if length else "static"}
     return {"cache": "grows with its tokens"}
 
 
