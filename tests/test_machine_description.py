@@ -19,6 +19,16 @@ def made(tmp_path, *accelerators):
     return found
 
 
+def test_a_broken_description_is_written_again(tmp_path):
+    description.write_description(tmp_path, ["cpu"], "auto")
+    (path,) = tmp_path.glob("*.json")
+    whole = path.read_text()
+    for broken in ("", "[]", "{}", whole[:100]):
+        path.write_text(broken)
+        description.write_description(tmp_path, ["cpu"], "auto")
+        valid(json.loads(path.read_text()), "machine")
+
+
 def test_the_card_of_this_machine_has_the_identity_of_its_records(tmp_path):
     card = made(tmp_path, "cpu")
     valid(card, "machine")

@@ -7,7 +7,9 @@ import pytest
 
 from millistep.measure.conformance import WrongModel, check_batch
 from millistep.measure.frameworks import Cell, loops
+from millistep.measure.frameworks.loops import leaves
 from millistep.measure.frameworks.pytorch_eager import Framework
+from millistep.measure.models import plain
 
 BATCH = ({"ids": np.zeros((4, 8), np.int32)}, np.zeros(4, np.float32))
 
@@ -46,6 +48,18 @@ def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelera
     assert framework.fed == {"feeding": words, "fed_bytes_per_step": 4 * 2 * 8}
 
 
+def test_arrays_are_found_in_outputs_that_also_hold_other_things():
+    cache = SimpleNamespace(keys=np.zeros(2), is_compileable=False, kind=SimpleNamespace, length=3)
+    assert [array.shape for array in leaves({"out": np.ones((2, 3)), "cache": cache})] == [
+        (2, 3),
+        (2,),
+    ]
+
+
+def test_a_number_that_json_lacks_is_kept_as_text():
+    assert plain({"final_loss": float("nan"), "steps": 3}, "x") == {"final_loss": "nan", "steps": 3}
+
+
 def check(make):
     check_batch(make(4), make, 4)
 
@@ -65,5 +79,8 @@ def test_samples_may_be_on_any_axis(make):
 def test_a_batch_that_ignores_its_size_or_holds_no_arrays_is_refused():
     with pytest.raises(WrongModel, match=r"the same shapes for batch sizes 4 and 5 \(\(32, 8\)\)"):
         check(lambda size: {"x": np.zeros((32, 8))})
+    with pytest.raises(WrongModel, match="the same shapes for batch sizes 1 and 2"):
+        images = {"image": np.zeros((32, 8, 8, 1))}  # with one channel
+        check_batch(images, lambda size: images, 1)
     with pytest.raises(WrongModel, match=r"batch\(\)\[0\]\['a'\] is a float; needed is a NumPy"):
         check(lambda size: ({"a": 0.5}, np.zeros(size)))

@@ -10,6 +10,7 @@ import pytest
 
 from millistep.measure.process import MOST
 from millistep.supervise import output
+from millistep.supervise.record import valid
 
 from ..shared import ROOT
 from .conftest import identity
@@ -136,6 +137,15 @@ def test_the_peak_of_the_device_is_that_of_the_steps_after_the_warm_up(run, plai
     assert record["memory"]["peak_device_mib"] == before + timing["windows"][0]["steps"]
     assert record["memory"]["peak_device_counts"] == "steps that were made before the count began"
     assert plain["memory"]["peak_device_counts"] is None
+
+
+def test_a_part_that_breaks_the_contract_costs_no_time(plain):
+    broken = {**plain, "parity": {**plain["parity"], "metrics": 0.93}}
+    found = valid(broken)
+    assert (found["status"], found["timing"], found["parity"]) == ("ok", plain["timing"], None)
+    assert found["warnings"][-1].startswith("parity: left out: parity.metrics")
+    found = valid({**plain, "timing": {**plain["timing"], "warmup_steps": -1}})
+    assert found["status"] == "error" and found["timing"] is None
 
 
 def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut(run, tmp_path):

@@ -122,6 +122,23 @@ def test_two_steps_after_the_last_compilation_are_discarded():
     assert World(step_ns=MS, compile_at=(1, 9)).time(SMOKE).compilations_during == 1
 
 
+def test_a_compilation_in_the_windows_counts_if_there_was_none_before():
+    """A framework counts none until a part of an eager model is compiled."""
+    world = World(step_ns=MS, compile_at=(9,))
+    timer = Timer(SMOKE, world.fence, lambda: world.compiled or None, clock=lambda: world.now)
+    timer.start()
+    while not timer.tick():
+        world.step()
+    assert (timer.compilations_before, timer.compilations_during) == (None, 1)
+
+
+def test_all_windows_that_were_planned_are_no_early_end():
+    protocol = dataclasses.replace(PROTOCOLS["laptop"], synchronized_steps=0)
+    last = protocol.hard_cap_s / protocol.windows * 1e9  # the last window passes the cap
+    timer = World(step_ns=round(last) + MS).time(protocol)
+    assert (timer.stop, len(timer.windows)) == ("windows", protocol.windows)
+
+
 def test_very_long_steps_stop_at_the_cap():
     laptop = PROTOCOLS["laptop"]
     timer = World(step_ns=3_000 * MS).time(laptop)

@@ -9,7 +9,7 @@ from millistep.planning import this_machine
 from millistep.planning.config import ConfigError
 from millistep.planning.plan import Plan
 from millistep.planning.this_machine import OLDEST_DRIVER, cuda_version, oldest_driver
-from millistep.supervise import processors
+from millistep.supervise import device, processors
 
 from ..measure.nvml import A100, uuid
 from ..nets import NETS
@@ -52,6 +52,21 @@ def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on
     }
     assert made.controls.column.name == "keras3-tensorflow"
     assert {run.column.name for run in made.controls.again} == {"keras3-jax"}
+
+
+def test_a_lost_gpu_hides_no_other(gpus, monkeypatch):
+    gpus(A100, "NVIDIA H200")
+    import pynvml
+
+    known = pynvml.nvmlDeviceGetName
+
+    def name(gpu):
+        if "A100" in known(gpu):
+            raise pynvml.NVMLError("GPU is lost")
+        return known(gpu)
+
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetName", name)
+    assert [gpu.model for gpu in device.gpus()] == ["NVIDIA H200"]
 
 
 def test_a_driver_that_is_too_old_for_all_bars_everything(gpus):

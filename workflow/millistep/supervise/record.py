@@ -5,6 +5,7 @@ Any other file may be in a record's place.
 
 import json
 import os
+import re
 import stat
 from datetime import UTC, datetime
 from functools import cache
@@ -124,6 +125,9 @@ class RecordFile:
         self._partial.unlink(missing_ok=True)
 
 
+OPTIONAL = ("outcome", "calls", "host_overhead", "energy", "parity")
+
+
 def violation(record: dict[str, Any]) -> str:
     """Return where and how a record violates its contract; empty if it does not.
 
@@ -137,8 +141,16 @@ def violation(record: dict[str, Any]) -> str:
 
 
 def valid(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record that matches its contract: this one, or an error that names its violation."""
-    if not (found := violation(record)):
+    """Return a record that matches its contract: this one, or an error that names its violation.
+
+    A part that the time does not need is left out with a warning.
+    """
+    found = violation(record)
+    while (part := re.split(r"\W", found)[0]) in OPTIONAL and record[part] is not None:
+        warnings = [*record["warnings"], f"{part}: left out: {found}"]
+        record = {**record, part: None, "warnings": warnings}
+        found = violation(record)
+    if not found:
         return record
     parts = ("timing", "monitor", "energy", "work", "host_overhead", "calls", "outcome", "parity")
     unknown = dict.fromkeys(parts)
