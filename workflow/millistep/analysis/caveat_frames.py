@@ -51,7 +51,10 @@ def cells(data: Data) -> pd.DataFrame:
 
 def plan(data: Data) -> pd.DataFrame:
     """Return one line with the settings of the whole run."""
-    return pd.DataFrame([{name: data.plan[name] for name in ("scale", "weights", "accelerator")}])
+    found = {name: data.plan[name] for name in ("scale", "weights", "accelerator")}
+    if data.runs["accelerator"].nunique() > 1:  # of configurations with one of their own
+        found["accelerator"] = "several"
+    return pd.DataFrame([found])
 
 
 def representatives(data: Data) -> pd.DataFrame:

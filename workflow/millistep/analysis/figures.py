@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
+from millistep.analysis.frames import CELL, GROUP, RUN, WORKLOAD, Data
 from millistep.analysis.parallel import each
 from millistep.analysis.stats import EXCLUDED, FASTEST
 from millistep.analysis.tables import MARKS
@@ -167,7 +167,7 @@ def relative_to_fastest(data: Data) -> pd.Series:
     lowest = (
         cells["ms"]
         .where(cells["comparable"])
-        .groupby([cells[k] for k in WORKLOAD])
+        .groupby([cells[k] for k in GROUP], dropna=False)
         .transform("min")
     )
     return cells["ratio"].where(cells["fastest"].notna(), cells["ms"] / lowest)

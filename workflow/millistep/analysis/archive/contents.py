@@ -75,13 +75,16 @@ def sources(root: Path, users: Iterable[str] = ()) -> list[str]:
 
 
 def rendering(project: Path | None = None) -> dict[str, str]:
-    """Return the SHA-256 of every source file that renders, by its name in the package.
+    """Return the SHA-256 of every source file that renders, by its name in the package, and of
+    CITATION.cff, which the report quotes.
 
     project: an unpacked archive; by default the code that runs.
     """
     package = project / "workflow/millistep" if project else PACKAGE
     found = [path for folder in RENDERING for path in _below(package / folder)]
-    return {path.relative_to(package).as_posix(): sha256(path) for path in found}
+    cited = (project or ROOT) / "CITATION.cff"
+    sums = {path.relative_to(package).as_posix(): sha256(path) for path in found}
+    return sums | ({cited.name: sha256(cited)} if cited.is_file() else {})
 
 
 def _below(folder: Path) -> Iterator[Path]:
