@@ -68,6 +68,7 @@ verify: named_archive .venv-analysis
 
 known_study:
 	@$(if $(one_study),,$(error NAME=$(NAME): no such study; allowed are $(offered)))
+	@$(if $(word 2,$(filter %/$(NAME).yaml,$(study_files))),$(error NAME=$(NAME): several studies have this name))
 
 named_archive:
 	@$(if $(ZIP),,$(error name the archive: ZIP=millistep-laptop-cpu.zip))

@@ -115,6 +115,12 @@ def test_an_unknown_study_is_named_in_one_line_with_those_there_are(make, name):
     assert f"NAME={name}: no such study; allowed are patch precision" in message
 
 
+def test_two_studies_of_one_name_are_refused(make, tmp_path):
+    put(tmp_path / "studies/mine/patch.yaml", "runs: 1\n")
+    code, output, message = make("study", "NAME=patch")
+    assert code != 0 and output == "" and "NAME=patch: several studies have this name" in message
+
+
 def test_the_study_of_answers_is_offered_by_its_own_command(make, tmp_path):
     """By its name it is that of an answer's report, which says how to measure it again."""
     put(tmp_path / "config/studies/pull_request.yaml", "runs: 1\n")

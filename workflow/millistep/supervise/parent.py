@@ -89,6 +89,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
             with member.computing():
                 child.end_turns()
                 child.until("done")
+                stack.close()  # its end copies caches, while nothing else computes
     record["total_s"], record["finished_at"] = child.used_s, now()
     _take(job, record, child)
     if record["timing"]:

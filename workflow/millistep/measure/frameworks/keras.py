@@ -34,6 +34,7 @@ ENDLESS = 10_000_000
 # Weights without gradients, by their names: averages of batch normalization, statistics of
 # Normalization, and the vector of SpectralNormalization.
 AVERAGES = ("moving_mean", "moving_variance", "mean", "variance", "count", "vector_u", "sn_u")
+ACCUMULATES = "gradient_accumulation_steps"
 # A GRU has two biases in Keras, too (reset_after).
 CELLS_WITH_A_BIAS = ("LSTMCell", "SimpleRNNCell")
 
@@ -227,8 +228,11 @@ class KerasFramework(ABC):
         """Return the optimizers that have updated the model: a ``train_step`` may have its own."""
         kind, own = self.keras.optimizers.Optimizer, vars(self.model).values()
         held = [each for each in (self.model.optimizer, *own) if isinstance(each, kind)]
-        used = [each for each in dict.fromkeys(held) if int(each.iterations.numpy())]
-        return used or [each for each in [self.model.optimizer] if each is not None]
+        used = [each for each in dict.fromkeys(held) if _number(each.iterations)]
+        compiled = self.model.optimizer
+        # Accumulated gradients count once in several steps; older optimizers are of another class.
+        known = isinstance(compiled, kind) and not getattr(compiled, ACCUMULATES, None)
+        return used if used or known or compiled is None else [compiled]
 
     def optimizer_name(self) -> str:
         """Return the names of the optimizers; a ``train_step`` may update weights without one."""
@@ -269,6 +273,8 @@ class KerasFramework(ABC):
 
     def compute(self, batches: list[Any]) -> list[Any]:
         whole, size = joined(batches), self.cell.batch_size
+        if any(len(leaf) != size for batch in batches for leaf in leaves(batch)):
+            raise ValueError("not compared: the samples are not on the first axis")
         if self.cell.task == "predict":
             return leaves(self.keras.Model.predict(self.model, whole[0], size, verbose=0))
         losses: list[Any] = []
@@ -376,6 +382,14 @@ def _own_words(message: str) -> str:
 def _optimizer_name(optimizer: Any) -> str:
     name = type(optimizer).__name__
     return f"{name} with EMA" if getattr(optimizer, "use_ema", False) else name
+
+
+def _number(count: Any) -> int:
+    """Return a variable, or an array of a backend, as a number."""
+    try:
+        return int(count)
+    except TypeError:
+        return int(count.numpy())
 
 
 def _name(variable: Any) -> str:
