@@ -307,13 +307,22 @@ def test_adjusted_p_values_end_at_one_and_keep_their_order():
 
 def test_a_mean_over_workloads_weighs_rounds_not_workloads():
     lines = [("a", 1, 0.1), ("a", 2, 0.2), ("a", 3, 0.4), ("b", 1, 0.3), ("b", 2, 0.4)]
-    lines += [("c", 1, 0.8)]
+    lines += [("c", 1, 0.8)]  # measured once; b has no third round
     rounds = pd.DataFrame(lines, columns=["model", "run", "log"])
     rounds = rounds.assign(task="fit", batch_size=1, new="x")
     found = stats.mean_over_workloads(rounds, ["new"]).loc["x"]
-    by_round = interval([0.4, 0.3, 0.4])
+    by_round = interval([0.2, 0.3])
     assert found[["ratio", "low", "high"]].tolist() == pytest.approx(by_round)
-    assert (found["workloads"], found["rounds"]) == (3, 3)
+    assert (found["workloads"], found["rounds"]) == (2, 2)
+    once = stats.mean_over_workloads(rounds[rounds["run"] == 1], ["new"]).loc["x"]
+    assert once["ratio"] == pytest.approx(np.exp(0.4)) and once["workloads"] == 3
+
+
+def test_added_rounds_of_one_workload_do_not_weigh_in_the_mean():
+    lines = [("a", run, 0.69) for run in range(1, 6)] + [("b", run, -0.69) for run in range(1, 4)]
+    rounds = pd.DataFrame(lines, columns=["model", "run", "log"])
+    rounds = rounds.assign(task="fit", batch_size=1, new="x")
+    assert stats.mean_over_workloads(rounds, ["new"]).loc["x", "ratio"] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

@@ -214,13 +214,6 @@ class Data:
         return self._of_ok_runs("outcome", ["value"])
 
     @cached_property
-    def epochs(self) -> pd.DataFrame:
-        """Lines RUN, steps_s, validation_s, validation_loss, validation_right of trainings."""
-        return self._of_ok_runs(
-            "epochs", ["steps_s", "validation_s", "validation_loss", "validation_right"]
-        )
-
-    @cached_property
     def metadata(self) -> pd.DataFrame:
         """Lines RUN, entry, value (text): the settings observed in the live framework."""
         return self._of_ok_runs("metadata", ["entry", "value"])

@@ -37,10 +37,9 @@ LISTS = {
     "probes": "probes",
     "calls": "calls.functions",
     "outcome": "outcome.values",
-    "epochs": "training.epochs",
 }
 JOINED = {"threads.affinity": " ", "monitor.gpu.throttle_reasons": ", ", "log_tail": "\n"}
-MEDIANS = {"synchronized_ms": "timing.synchronized_ns", "operation.alone_ms": "operation.alone_ns"}
+MEDIANS = {"synchronized_ms": "timing.synchronized_ns"}
 
 
 class InputError(Exception):

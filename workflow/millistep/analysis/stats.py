@@ -189,12 +189,18 @@ def ways_to_be_equal(cells: int) -> np.ndarray:
 def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> pd.DataFrame:
     """Return the geometric mean ratio over workloads, which count alike, as `over_rounds` does.
 
-    `rounds` has columns WORKLOAD, run and log. A workload counts if it has every round that others
-    have in common; a round is one value, the mean of its workloads.
+    `rounds` has columns WORKLOAD, run and log. Workloads of one round alone are left out if others
+    have more. A round counts if all workloads have it; it is one value, the mean of its workloads.
     """
     workload = ["model", "task", "batch_size"]
-    means = rounds.groupby([*by, "run"], sort=False)["log"].mean().reset_index().assign(machine="")
-    sizes = rounds.groupby(by, sort=False)[workload].apply(lambda of: len(of.drop_duplicates()))
+    own = rounds.groupby([*by, *workload], sort=False)["run"].transform("nunique")
+    most = own.groupby([rounds[name] for name in by], sort=False).transform("max")
+    kept = rounds[own >= np.minimum(most, MIN_RUNS)].assign(row=1)
+    sizes = kept.drop_duplicates([*by, *workload]).groupby(by, sort=False)["row"].sum()
+    here = kept.groupby([*by, "run"], sort=False)["row"].transform("sum")
+    in_all = kept[by].merge(sizes.rename("all").reset_index(), on=by)["all"].to_numpy()
+    shared = kept[here.to_numpy() == in_all]
+    means = shared.groupby([*by, "run"], sort=False)["log"].mean().reset_index().assign(machine="")
     return over_rounds(means, by, names).assign(workloads=sizes)
 
 
