@@ -23,8 +23,22 @@ def test_both_libraries_get_the_same_images_and_points():
     assert given["masks"].shape[2:] == (32, 32, 1)
 
 
-def test_a_schedule_that_ends_before_the_run_is_an_error():
-    with pytest.raises(RuntimeError, match="schedule of 500 steps ended"):
+def test_a_run_may_have_more_steps_than_a_sampling_schedule():
+    ticks = iter([False] * 7 + [True])
+    steps = Steps(lambda: next(ticks))
+
+    def sample():
+        for _ in range(3):
+            timestep = object()
+            steps.evaluation(timestep, 2)
+            steps.evaluation(timestep, 2)
+
+    found = steps.run(sample, "left on the device")
+    assert (found["unet_calls_per_step"], found["unet_images_per_step"]) == (2, 4)
+
+
+def test_a_library_that_samples_without_the_unet_is_an_error():
+    with pytest.raises(RuntimeError, match="sampled without the UNet"):
         Steps(lambda: False).run(lambda: None, "left on the device")
 
 

@@ -170,7 +170,9 @@ class Steps:
         results: the use of the UNet's outputs, of :mod:`measure.frameworks.loops`.
         """
         try:
-            while True:
+            done = -1
+            while done < self._steps:
+                done = self._steps
                 sample()
         except Finished:
             return {
@@ -180,6 +182,7 @@ class Steps:
                 "unet_images_per_step": self._per_step(self._images),
                 "outputs": self.outputs,
             }
+        raise RuntimeError("the library sampled without the UNet")
 
     def _per_step(self, count: int) -> float:
         mean = count / max(1, self._steps)
