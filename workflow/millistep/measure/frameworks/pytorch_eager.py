@@ -292,7 +292,9 @@ class Framework(TorchMixin):
         """Return products of a forward pass, which is run once without torch.compile."""
         if self.cell.task in self._own_loops():
             raise ValueError("a loop of its own is not looked into")
-        batch = self._to_device(self._host_batch(min(2, self.cell.batch_size)))
+        batch = self._to_device(
+            self._tensors(self.models.batch(self.cell, min(2, self.cell.batch_size)))
+        )
         return products.of_torch(self.torch, lambda: self.model(**batch))
 
     def parity(self) -> dict[str, Any]:
