@@ -193,15 +193,14 @@ def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> 
     have more. A round counts if all workloads have it; it is one value, the mean of its workloads.
     """
     workload = ["model", "task", "batch_size"]
-    own = rounds.groupby([*by, *workload], sort=False)["run"].transform("nunique")
-    most = own.groupby([rounds[name] for name in by], sort=False).transform("max")
-    kept = rounds[own >= np.minimum(most, MIN_RUNS)].assign(row=1)
-    sizes = kept.drop_duplicates([*by, *workload]).groupby(by, sort=False)["row"].sum()
-    here = kept.groupby([*by, "run"], sort=False)["row"].transform("sum")
-    in_all = kept[by].merge(sizes.rename("all").reset_index(), on=by)["all"].to_numpy()
-    shared = kept[here.to_numpy() == in_all]
-    means = shared.groupby([*by, "run"], sort=False)["log"].mean().reset_index().assign(machine="")
-    return over_rounds(means, by, names).assign(workloads=sizes)
+    logs = rounds.pivot_table("log", [*by, *workload], "run")
+    own = logs.count(axis=1)
+    groups = logs[own >= own.groupby(level=by).transform("max").clip(upper=MIN_RUNS)].groupby(
+        level=by, sort=False
+    )
+    means = groups.mean().where(groups.count().eq(groups.size(), axis=0))
+    means = means.stack().dropna().rename("log").reset_index().assign(machine="")
+    return over_rounds(means, by, names).assign(workloads=groups.size())
 
 
 def resolution(cells: pd.DataFrame) -> float:

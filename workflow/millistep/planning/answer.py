@@ -311,7 +311,8 @@ def run(command: Sequence[str]) -> int:
         try:
             return process.wait()
         except KeyboardInterrupt:
-            os.killpg(process.pid, signal.SIGINT)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
             process.wait()
             raise
 

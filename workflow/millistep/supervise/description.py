@@ -1,6 +1,5 @@
 """The description of a machine for the report: its facts from psutil, NVML and Linux' files."""
 
-import contextlib
 import json
 import os
 import platform
@@ -67,9 +66,7 @@ def _processor(root: Path, cpu: Path) -> Facts:
 
 def _clocks(root: Path, cpu: Path) -> Facts:
     policy = cpu / "cpu0/cpufreq"
-    frequency = None
-    with contextlib.suppress(AttributeError, NotImplementedError, ValueError, OSError):
-        frequency = psutil.cpu_freq()
+    frequency = tried(lambda: psutil.cpu_freq())  # some systems lack even the function
     # Intel's driver shows if turbo is forbidden, the others if it is allowed.
     forbidden = _text(cpu / "intel_pstate/no_turbo")
     allowed = _text(cpu / "cpufreq/boost")

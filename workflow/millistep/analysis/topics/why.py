@@ -112,10 +112,8 @@ def table(data: Data) -> pd.DataFrame:
     fastest = pd.MultiIndex.from_frame(runs.assign(configuration=runs["fastest"])[RUN])
     shared = fastest.isin(of_cost["spread"].index)
     own, fastest = pd.MultiIndex.from_frame(runs.loc[shared, RUN]), fastest[shared]
-    once = runs[shared].groupby(CELL, sort=False)["run"].transform("size") == 1
-    ratio = runs[shared].set_index(CELL)[["ratio_low", "ratio_high"]]
-    widths = ((ratio["ratio_high"] - ratio["ratio_low"]) / 2).where(once.to_numpy(), 0.0)
-    widths = widths[~widths.index.duplicated()]
+    ends = cells.set_index(CELL)
+    widths = (ends["ratio_high"] - ends["ratio_low"]) / 2
     means, lows, highs = {}, [], []
     for cost, of_fastest in product(COSTS, COSTS):
         slow, fast = of_cost[cost].loc[own], of_cost[of_fastest].loc[fastest].set_axis(own)
@@ -123,8 +121,8 @@ def table(data: Data) -> pd.DataFrame:
         more = (slow - fast).groupby(level=CELL, sort=False)
         number = more.size()
         half = more.sem().mul(half_width(1.0, number), axis=0)
-        fast_ms = fast[STEP].groupby(level=CELL, sort=False).mean()
-        half = half.where(number > 1, 0.0).add(widths.reindex(number.index) * fast_ms, axis=0)
+        noise_ms = fast[STEP].groupby(level=CELL, sort=False).mean() * widths
+        half = half.where(number > 1, noise_ms.reindex(number.index), axis=0)
         lows.append(more.mean() - half)
         highs.append(more.mean() + half)
         if cost == of_fastest == "spread":

@@ -148,9 +148,7 @@ class Framework(Traced, Keras3Framework):
         if self._loop(self.cell.batch_size):
             raise ValueError("a loop of its own is not traced")
         model, abstract = self.model, self.jax.ShapeDtypeStruct
-        inputs = mapped(
-            lambda x: abstract(x.shape, x.dtype), self._batch(min(2, self.cell.batch_size))[0]
-        )
+        inputs = mapped(lambda x: abstract(x.shape, x.dtype), self._batch(2)[0])
         lists = model.trainable_variables, model.non_trainable_variables
         state = [[abstract(v.value.shape, v.value.dtype) for v in each] for each in lists]
         traced = self.jax.make_jaxpr(lambda t, n, x: model.stateless_call(t, n, x)[0])
