@@ -40,7 +40,7 @@ PROTOCOLS = {
         monitor_s=1.0,
     ),
     "laptop": Protocol(
-        windows=48,  # of a virtual machine's CPU, single windows vary by 10 %
+        windows=20,
         window_s=0.15,
         hard_cap_s=16.0,
         warmup_steps=2,

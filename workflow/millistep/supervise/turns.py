@@ -9,6 +9,7 @@ dies at any moment only loses its own place.
 - ``<group>/<n>`` is locked by member n while it lives, and holds its state and the process group
   of its child.
 - ``<group>/turn`` counts the turns. Only a holder of the machine's lock writes it.
+- ``<group>/wake<n>`` is a named pipe. A member that ends its turn writes to that of the next one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import fcntl
 import hashlib
 import json
 import os
+import select
 import shutil
 import signal
 import time
@@ -31,8 +33,8 @@ from millistep.supervise.lock import MachineLock, folder, opened, try_lock
 from millistep.supervise.monitor import MARK
 
 PREPARING, READY, DONE = "preparing", "ready", "done"
-WAIT_S = 0.5  # between two looks of a member whose group waits for another one
-LOOK_S = 0.03  # between two looks of a member that waits for its turn
+WAIT_S = 0.5  # between two looks of a member that nobody wakes
+LOOK_S = 0.1  # between two looks of a member while others prepare
 NEVER_CAME_S = 20.0  # after that, a member that never started is left out
 
 
@@ -52,7 +54,6 @@ class Member:
         self._stack = contextlib.ExitStack()
         self._count = 1
         self._ended: set[int] = set()  # members whose stopped processes were ended
-        self._pace_s, self._seen = LOOK_S, (0, time.monotonic())
 
     def __enter__(self) -> Member:
         """Wait until no other group is at work."""
@@ -99,7 +100,7 @@ class Member:
             for seat in seats:
                 stack.callback(os.close, seat)
             while not any(try_lock(seat, fcntl.LOCK_EX) for seat in seats):
-                time.sleep(LOOK_S * 3)
+                time.sleep(LOOK_S)
             yield
 
     def leave_out(self) -> None:
@@ -116,40 +117,39 @@ class Member:
         nobody else waits for a turn.
         """
         self._count = len(self._wait_for_all())
-        self._seen = self._turn(), time.monotonic()
         try:
             while not over():
                 yield from self._next()
         finally:
             self._write(DONE, None)
+            self._wake_owner()
         while any(state == READY for state in self._states()):
             time.sleep(WAIT_S)
 
     def _next(self) -> Iterator[None]:
         """Wait for a turn, and yield it; some waits end without one."""
-        turn, following = self._owners()
-        if self._own not in (turn[0], following[0]):
-            places = range(turn[1], turn[1] + 2 * len(self._members))
-            away = next(n for n in places if member_of(n, len(self._members)) == self._own)
-            time.sleep(min(1.0, max(LOOK_S, self._pace_s * (away - turn[1] - 1) / 2)))
-            self._keep_pace(turn[1])
+        if self._owner()[0] != self._own:
+            # The time limit is for the case that the member before dies.
+            if select.select([self._woken], [], [], WAIT_S)[0]:
+                os.read(self._woken, 100)
             return
-        with self.computing():  # behind the member whose turn it is
-            turn, _ = self._owners()
-            if turn[0] == self._own:
-                self._keep_pace(turn[1])
-                yield
-                self._set_turn(turn[1] + 1)
+        with self.computing():
+            owner, turn = self._owner()
+            if owner != self._own:
                 return
-        time.sleep(LOOK_S / 10)  # the lock came back before the other member took it
+            yield
+            self._set_turn(turn + 1)
+        self._wake_owner()
 
-    def _keep_pace(self, turn: int) -> None:
-        """Estimate the seconds of a turn from how far the turns have come since the last look."""
-        now = time.monotonic()
-        seen_turn, seen_s = self._seen
-        if turn > seen_turn:
-            self._pace_s = (now - seen_s) / (turn - seen_turn)
-            self._seen = turn, now
+    def _wake_owner(self) -> None:
+        owner = self._owner()[0]
+        if owner == self._own:
+            return
+        with contextlib.suppress(OSError):  # it is gone, or nobody is left
+            path = self._folder / f"wake{owner}"
+            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+            os.write(descriptor, b".")
+            os.close(descriptor)
 
     def _join(self) -> None:
         """Wait until this group is the one at work, and hold it there.
@@ -213,11 +213,17 @@ class Member:
         self._descriptor = opened(partial)
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         self._write(PREPARING, None)
+        pipe = self._folder / f"wake{self._own}"
+        with contextlib.suppress(FileExistsError):
+            os.mkfifo(pipe)
+        # Also open for writing, so that it never ends.
+        self._woken = os.open(pipe, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
         os.replace(partial, self._folder / str(self._own))
         try:
             yield
         finally:
             self._write(DONE, None)
+            os.close(self._woken)
             os.close(self._descriptor)
 
     def _write(self, state: str, child: int | None) -> None:
@@ -253,7 +259,7 @@ class Member:
                 alone_since = time.monotonic()
             elif None not in states or time.monotonic() - alone_since > NEVER_CAME_S:
                 return [number for number, state in enumerate(states) if state == READY]
-            time.sleep(LOOK_S * 3)
+            time.sleep(LOOK_S)
 
     def _turn(self) -> int:
         try:
@@ -266,17 +272,14 @@ class Member:
         partial.write_text(str(turn))
         os.replace(partial, self._folder / "turn")
 
-    def _owners(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return member and number of this turn and the next, skipping members that are gone."""
-        first, number = self._turn(), len(self._members)
-        found: list[tuple[int, int]] = []
-        for turn in range(first, first + 3 * number):
-            member = member_of(turn, number)
-            if member == self._own or self._state(member) == READY:
-                found.append((member, turn))
-            if len(found) == 2:
-                break
-        return found[0], found[1]
+    def _owner(self) -> tuple[int, int]:
+        """Return member and number of this turn, skipping members that are gone; -1 without any."""
+        turn = self._turn()
+        for number in range(turn, turn + 2 * len(self._members)):
+            member = member_of(number, len(self._members))
+            if self._state(member) == READY:
+                return member, number
+        return -1, turn
 
 
 def member_of(turn: int, members: int) -> int:
