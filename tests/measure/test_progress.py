@@ -65,8 +65,9 @@ def test_the_time_left_is_known_when_the_last_member_of_a_round_ends(tmp_path):
     hour_ago = str(time.time_ns() - 3600 * 10**9)
     for record in records[:2]:
         record.touch()
-    assert cell._left("2/6", hour_ago, members) == ""
+    assert cell._left(0.5, hour_ago, members) == ""
     records[2].touch()
-    assert cell._left("3/6", hour_ago, members) == "; about 60 min left"
+    assert cell._left(0.5, hour_ago, members) == "; about 60 min left"
+    assert cell._left(1.0, hour_ago, members) == ""
     os.utime(records[0], ns=(0, 0))  # an earlier start wrote it
-    assert cell._left("3/6", hour_ago, members) == ""
+    assert cell._left(0.5, hour_ago, members) == ""

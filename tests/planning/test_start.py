@@ -114,6 +114,16 @@ def test_the_options_of_all_runs_need_one_look_at_all_jobs():
     assert looks == [1]
 
 
+def test_runs_of_the_first_round_are_twice_the_work_of_others():
+    records = [RECORD.replace("run1", f"run{number}") for number in (1, 2, 3)]
+    jobs = [SimpleNamespace(output=[record]) for record in records]
+    dag = SimpleNamespace(forcefiles=set(), needrun_jobs=lambda: jobs)
+    start = Start(workflow(dag=dag), config(runs=3), ROOT)
+    assert {path: start.work_done[path] for path in records} == dict(
+        zip(records, (0.5, 0.75, 1.0), strict=True)
+    )
+
+
 def test_that_all_is_measured_is_said_and_where_the_report_is(folder, capsys):
     measure_all()
     tell_results()

@@ -43,7 +43,7 @@ BARS = {
     "machines_differ": (["machines"], [(2,)], [(1,), (0,)]),
     "threads_differ": (["kinds"], [(2,)], [(1,), (0,)]),
     "environment_differs": (["custom"], [(True,)], [(False,)]),
-    "scale_is_reduced": (["scale"], [("laptop",), ("smoke",)], [("paper",)]),
+    "scale_is_reduced": (["reduced"], [(True,)], [(False,)]),
     "random_weights": (["weights"], [("random",)], [("preset",)]),
     "measured_on_cpu": (["accelerator"], [("cpu",)], [("cuda",)]),
     "static_padding": (["verdict", "ratio"], [("explains", 2.0)], [("not slow", 2.0)]),

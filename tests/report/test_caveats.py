@@ -1,9 +1,13 @@
 """Each kind of caveat: one result set in which it applies, and one in which it does not."""
 
+import re
+
 import pytest
 
 from millistep.analysis import caveat_frames
 from millistep.analysis.caveats import KINDS, SEVERITIES, caveats
+from millistep.analysis.report.keras_page import page
+from millistep.analysis.report.render import write_caveats
 from tests.report.made import as_published, configuration, made
 
 BERT = ("bert", "fit", 4)
@@ -154,6 +158,23 @@ def test_the_most_severe_come_first_and_a_clean_run_raises_settings_alone():
     assert order == sorted(order)
     assert set(caveats(made(TIMES))["severity"]) == {"setting"}
     assert caveats(as_published())["kind"].tolist() == []
+
+
+def test_a_model_that_has_its_full_size_at_every_scale_is_not_reduced():
+    data = made(TIMES)
+    for model in data.plan["models"].values():
+        model["full_size"] = True
+    assert "scale_is_reduced" not in set(caveats(data)["kind"])
+    assert "models are reduced" not in page(data, [], caveats(data))
+
+
+def test_markup_in_a_title_stays_text_in_every_markdown_file(tmp_path):
+    columns = [configuration(name) for name in TIMES[BERT]]
+    columns[-1]["title"] = "<img src=x>"
+    data = made(TIMES, columns=columns, change=failing)
+    write_caveats(caveats(data), tmp_path)
+    for text in ((tmp_path / "caveats.md").read_text(), page(data, [], caveats(data))):
+        assert "\\<img src=x\\>" in text and not re.search(r"[^\\]<img", text)
 
 
 def test_variants_by_a_setting_are_meant_to_differ():

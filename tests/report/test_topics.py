@@ -88,12 +88,17 @@ def test_the_shorter_step_makes_up_for_its_start():
 
 
 def test_break_even_counts_pairs_whose_steps_differ():
-    line = {"counted_from": "first step", "steps": 100}
-    other = line | {"counted_from": "process start"}
-    found = pd.DataFrame(
-        [line | {"ratio_low": low} for low in (0.9, 1.1, None)]
-        + [line | {"steps": 1, "ratio_low": 1.2}, other | {"ratio_low": 1.1}]
-    )
+    names = ["faster", "caches", "counted_from", "steps", "ratio_low"]
+    lines = [
+        ("a", "none", "first step", 100, 0.9),
+        ("b", "warm", "first step", 1, 1.1),
+        ("b", "cold", "first step", 100, 1.1),
+        ("b", "cold", "process start", 200, 1.1),
+        ("c", "none", "first step", 1, 1.2),
+        ("d", "none", "first step", 100, None),
+    ]
+    found = pd.DataFrame(lines, columns=names)
+    found = found.assign(model="m", task="fit", batch_size=1, slower="z")
     (text,) = break_even.sentences(found)
     assert text.startswith("In 1 of 2 pairs with different steps, the configuration with the")
     assert text.endswith("ahead after 100 steps.")

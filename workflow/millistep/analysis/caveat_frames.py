@@ -52,6 +52,8 @@ def cells(data: Data) -> pd.DataFrame:
 def plan(data: Data) -> pd.DataFrame:
     """Return one line with the settings of the whole run."""
     found = {name: data.plan[name] for name in ("scale", "weights", "accelerator")}
+    full_sizes = [model.get("full_size", False) for model in data.plan["models"].values()]
+    found["reduced"] = data.plan["scale"] != "paper" and not all(full_sizes)
     if data.runs["accelerator"].nunique() > 1:  # of configurations with one of their own
         found["accelerator"] = "several"
     return pd.DataFrame([found])

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.io.formats.style import Styler
 
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, TIED
@@ -93,13 +94,19 @@ def write(data: Data, folder: Path) -> None:
 
 
 def latex(data: Data) -> str:
-    """Return the table for a document that uses booktabs and UTF-8."""
+    """Return the table and its notes for a document that uses booktabs and UTF-8."""
     shown = wide(data, "\x02{}\x03")  # the fastest becomes bold after the escape
-    style = (
-        shown.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
-    )
-    text: str = style.to_latex(hrules=True, column_format="lr" + "r" * (shown.shape[1] - 2))
-    return text.replace("\x02", r"\textbf{").replace("\x03", "}")
+    table = _latex(shown).to_latex(hrules=True, column_format="lr" + "r" * (shown.shape[1] - 2))
+    lines = [(f"({letter})", reason) for reason, letter in notes(data.cells).items()]
+    below = _latex(pd.DataFrame([("", LEGEND), *lines])).hide(axis="columns")
+    noted = below.to_latex(column_format=r"lp{0.9\linewidth}")
+    return f"{table}\n{noted}".replace("\x02", r"\textbf{").replace("\x03", "}")
+
+
+def _latex(frame: pd.DataFrame) -> Styler:
+    """Return a frame without its index, and with escaped texts."""
+    style = frame.style.hide(axis="index").format(escape="latex")
+    return style.format_index(escape="latex", axis=1)
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

@@ -93,8 +93,13 @@ def one_line(text: str, most: int = 300) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return text that Markdown shows as it is, in a table cell too."""
-    return _MARKDOWN.sub(r"\\\1", one_line(text))
+    """Return text that Markdown shows as it is, in a table cell too, as one line of it."""
+    return escaped(one_line(text))
+
+
+def escaped(text: str) -> str:
+    """Return text, which may be long and have spaces that do not break, without markup."""
+    return _MARKDOWN.sub(r"\\\1", text)
 
 
 def csv_text(text: str) -> str:
@@ -122,6 +127,7 @@ FILTERS = (
     within,
     flops,
     markdown,
+    escaped,
     anchor,
     one_line,
 )

@@ -53,7 +53,7 @@ class Jobs:
         asked = [run.record for run in group.runs if run.record in measured]
         members = chunk_of(path, asked, self._plan.resident(group))
         options = [f"--members={json.dumps(members)}", f"--resident={len(members)}"]
-        place = f"--place={measured[path]}/{len(measured)}"
+        place = f"--place={measured[path]}/{len(measured)} --done={self._start.work_done[path]:.5f}"
         return f"{self._around(path)} {place} {shlex.join(options)}"
 
     def around(self, pattern: str) -> OfJob:

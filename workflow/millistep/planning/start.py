@@ -62,6 +62,19 @@ class Start:
         return {path: place for place, path in enumerate(chosen, 1)}
 
     @cached_property
+    def work_done(self) -> dict[str, float]:
+        """The share of this start's work that is done when a record's group is.
+
+        A run of the first round, with its extras, counts twice: it takes about twice as long.
+        """
+        done, found = 0, {}
+        for group in self.plan.groups:
+            records = [run.record for run in group.runs if run.record in self.measured]
+            done += len(records) * (2 if group.number == 1 else 1)
+            found |= dict.fromkeys(records, done)
+        return {path: number / done for path, number in found.items()}
+
+    @cached_property
     def asked_of_nodes(self) -> list[str]:
         """Records that -R or -F requests from nodes, which read them from a file."""
         if not self.workflow.is_main_process:

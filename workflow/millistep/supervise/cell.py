@@ -32,6 +32,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--members", default="[]", help="records of this round, in turn order")
     parser.add_argument("--resident", type=int, default=1, help="processes in turns at once")
     parser.add_argument("--place", default="", help="[5/204] of this start, for the terminal")
+    parser.add_argument("--done", type=float, default=0, help="share of all work after this round")
     parser.add_argument("--time-limit-s", type=float, required=True)
     parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
     return parser.parse_args()
@@ -52,7 +53,7 @@ def main() -> int:
             say(f"{options.record}: keeping the earlier record: {record['reason']}")
         else:
             record = file.write(record)
-            say(result(options.place, options.start, options.members, record))
+            say(result(options, record))
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)
     except OSError as error:
@@ -146,12 +147,8 @@ def _was_not_tried(record: dict[str, Any]) -> bool:
 SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
 
 
-def result(place: str, start: str | None, members: str, record: dict[str, Any]) -> str:
-    """Return a run's line: ``[5/204] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``.
-
-    place: ``5/204``, the run's place among those of this start; empty if unknown. start: its id, ns
-    since 1970. members: JSON, the records of the runs that took turns with this one.
-    """
+def result(options: argparse.Namespace, record: dict[str, Any]) -> str:
+    """Return a run's line: ``[5/204] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
     cell = record["cell"]
     name = f"{cell['model']} {cell['task']}, batch {cell['batch_size']}, {cell['column']}"
     if json.loads(record["identity"]).get("again") and not name.endswith("+again"):
@@ -164,8 +161,9 @@ def result(place: str, start: str | None, members: str, record: dict[str, Any]) 
             found += f", disturbed: {why}"
     else:
         found = f"{record['status']}: {record['reason']}"
-    head = f"[{place}] " if place else ""
-    return f"{head}{name}, run {cell['run']}: {found}{_left(place, start, json.loads(members))}"
+    head = f"[{options.place}] " if options.place else ""
+    left = _left(options.done, options.start, json.loads(options.members))
+    return f"{head}{name}, run {cell['run']}: {found}{left}"
 
 
 def _ms(value: float) -> str:
@@ -176,22 +174,22 @@ def _ms(value: float) -> str:
     return f"{value:.{max(0, places)}f}"
 
 
-def _left(place: str, start: str | None, members: list[str]) -> str:
-    """Return the time left in words, from the mean of this start's runs; empty if unknown.
+def _left(done: float, start: str | None, members: list[str]) -> str:
+    """Return the time left in words, empty if unknown.
 
-    It is also unknown before the last member's record: all members end within seconds.
+    done: the share of the work that is done after this round of the workload, 0 if unknown.
+    start: its id, ns since 1970. members: records of the runs that took turns with this one;
+    before the last of them, which end within seconds, the time left is unknown.
     """
     try:
-        number, total = map(int, place.split("/"))
         began = int(start or "")
-        if any(Path(member).stat().st_mtime_ns < began for member in members):
+        if not 0 < done < 1 or any(Path(path).stat().st_mtime_ns < began for path in members):
             return ""
     except (ValueError, OSError):
         return ""
-    mean_s = (time.time() - began / 1e9) / number
-    left_s = mean_s * (total - number)
+    left_s = (time.time() - began / 1e9) * (1 / done - 1)
     if left_s < 90:
-        return f"; about {left_s:.0f} s left" if number < total else ""
+        return f"; about {left_s:.0f} s left"
     if left_s < 5400:
         return f"; about {left_s / 60:.0f} min left"
     return f"; about {left_s / 3600:.1f} h left"

@@ -47,6 +47,7 @@ def page(data: Data, drawn: Sequence[str], caveats: pd.DataFrame) -> str:
         period=setting.period(data.runs[data.runs["ok"]]),
         runs=int(data.runs["used"].sum()),
         scale=data.plan["scale"],
+        reduced=caveat_frames.plan(data)["reduced"].item(),
         models=models(data),
         libraries=libraries(data, cells),
         machines=setting.machines(data.runs[data.runs["used"]]),
@@ -80,7 +81,9 @@ def shown(data: Data) -> pd.DataFrame:
     cells = with_the_fastest(cells, data.ratios, GROUP, WORKLOAD)
     place = {name: place for place, name in enumerate(ORDER)}
     order = data.workloads[WORKLOAD].assign(workload_order=range(len(data.workloads)))
-    cells = cells.merge(order, on=WORKLOAD).assign(order=cells["framework"].map(place))
+    cells = cells.merge(order, on=WORKLOAD).assign(
+        order=cells["framework"].map(place), title=cells["title"].map(markdown)
+    )
     return cells.sort_values(["workload_order", "order"], kind="stable").reset_index(drop=True)
 
 

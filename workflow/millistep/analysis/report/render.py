@@ -15,7 +15,7 @@ from millistep.analysis.load import load
 from millistep.analysis.parallel import each
 from millistep.analysis.report import appendix, keras_page, methods, page, summary
 from millistep.analysis.topics import TOPICS, topics
-from millistep.analysis.words import tried
+from millistep.analysis.words import escaped, tried
 
 
 def render(
@@ -51,7 +51,7 @@ def render(
     }
     drawn = figures.draw_all(data, {name: asked[name] for name in said}, folder / "figures")
     warned = caveats(data)
-    _write_caveats(warned, folder)
+    write_caveats(warned, folder)
     judged = claims.table(data)
     tables.write_csv(judged, folder / "claims.csv")
     tables.write_csv(published.table(data), folder / "published.csv")
@@ -76,12 +76,13 @@ def _topic(name: str, topic: ModuleType, data: Data, folder: Path) -> tuple[str,
     return topic.TITLE, topic.sentences(table)
 
 
-def _write_caveats(found: Any, folder: Path) -> None:
+def write_caveats(found: Any, folder: Path) -> None:
     """Write caveats.json and caveats.md."""
     entries = json.loads(found.to_json(orient="records", default_handler=str))
     (folder / "caveats.json").write_text(json.dumps(entries, indent=1) + "\n")
     lines = [
-        f"- **{entry['severity']}: {entry['title']}.** {entry['text']} {entry['remedy']}".rstrip()
+        f"- **{entry['severity']}: {entry['title']}.** {escaped(entry['text'])}"
+        f" {entry['remedy']}".rstrip()
         for entry in entries
     ]
     (folder / "caveats.md").write_text("\n".join(lines) + "\n")
