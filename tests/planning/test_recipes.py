@@ -43,7 +43,7 @@ def shipped(name):
 
 
 def test_a_first_run_is_told_with_what_it_prints(tmp_path):
-    made = plan(scale="laptop", runs=3)
+    made = plan(scale="laptop")
     said = changes.summary(made, changes.reasons(made, tmp_path)).splitlines()
     page = (ROOT / "docs/tutorial.md").read_text()
     assert f"```text\n{said[0]}\n" in page
