@@ -36,9 +36,9 @@ SHARING = "pipeline/", "models/", "gpu_stand_in/"
 # The longest come first: no worker is to begin with one of them when the others have ended.
 FIRST = (
     "pipeline",
+    "models",
     "cluster",
     "test_recipes.py",
-    "models",
     "gpu_stand_in",
     "test_overlays.py",
     "test_environments.py",
@@ -85,6 +85,8 @@ def _group(nodeid: str) -> str:
     path = _path(nodeid)
     if path == HALVES:
         path = "[" + nodeid.partition("[")[2]
+    if path.startswith("models/"):
+        return "models"  # which share processes of frameworks
     return "measured" if path in MEASURED else path
 
 

@@ -55,13 +55,17 @@ def is_deployed(name, stack):
 
 @dataclass(frozen=True)
 class Task:
-    """A function of a program, called with a cell; folder: with files that it reads and writes."""
+    """A function of a program, called with a cell; folder: with files that it reads and writes.
+
+    after: the key of another task, which has written files that it reads.
+    """
 
     program: str  # without the ending, which is the family of the cell's framework
     does: str
     cell: Cell
-    folder: Path | None = None
+    folder: str | None = None
     stack: str = STACK
+    after: Hashable = None
 
     @property
     def process(self) -> Hashable:
@@ -69,7 +73,17 @@ class Task:
 
         KerasNLP has TensorFlow take NumPy's rules for all of a process, with which KerasCV fails.
         """
-        return self.cell.framework, self.stack, self.program == "vision"
+        of_kerascv = self.program == "vision" and self.cell.framework in KERAS
+        return self.cell.framework, self.stack, of_kerascv
+
+
+# Those of the files of tests that are collected, which share processes.
+TASKS: dict[Hashable, Task] = {}
+
+
+def register(tasks: Mapping[Hashable, Task]) -> None:
+    assert not TASKS.keys() & tasks.keys()
+    TASKS.update(tasks)
 
 
 class Tasks:
@@ -78,47 +92,52 @@ class Tasks:
     """
 
     def __init__(self, tasks: Mapping[Hashable, Task], home: Path, **environ: str):
-        self._tasks = tasks
+        self.home, self._tasks = home, tasks
         self._environ = {"KERAS_HOME": str(home), **environ}
         self._found: dict[Hashable, dict[str, Any]] = {}
 
     def __getitem__(self, key: Hashable) -> Any:
+        found = self._result(key)
+        assert "failed" not in found, found["failed"]
+        return found["value"]
+
+    def _result(self, key: Hashable) -> dict[str, Any]:
         if key not in self._found:
             process = self._tasks[key].process
             of = {k: task for k, task in self._tasks.items() if task.process == process}
-            self._found |= zip(of, _done([*of.values()], self._environ), strict=True)
-        found = self._found[key]
-        assert "failed" not in found, found["failed"]
-        return found["value"]
+            for before in {task.after for task in of.values()} - {None}:
+                self._result(before)
+            self._found |= zip(of, self._done([*of.values()]), strict=True)
+        return self._found[key]
+
+    def _done(self, tasks: list[Task]) -> list[dict[str, Any]]:
+        framework, stack = frameworks([])[tasks[0].cell.framework], tasks[0].stack
+        interpreter = virtual_interpreter(
+            framework.environment, definition_of(framework, stack), None, framework.environment
+        )
+        kind = "pytorch" if framework.family == "pytorch" else "keras"
+        asked = [
+            {
+                "program": f"{task.program}_{kind}",
+                "does": task.does,
+                "cell": asdict(task.cell),
+                "folder": task.folder and str(self.home / task.folder),
+            }
+            for task in tasks
+        ]
+        alone = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
+        done = subprocess.run(
+            [interpreter, "-s", str(MAIN), str(ROOT / "workflow"), SMALL_NETS],
+            input=json.dumps(asked),
+            env={**os.environ, **alone, **self._environ},
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            return [{"failed": done.stderr[-3000:]}] * len(tasks)
+        return json.loads(done.stdout.splitlines()[-1])
 
 
 def run(program, cell, does, folder):
     """Do one task in a process of its own, and return its result."""
     return Tasks({None: Task(program, does, cell)}, folder)[None]
-
-
-def _done(tasks: list[Task], environ: dict[str, str]) -> list[dict[str, Any]]:
-    framework, stack = frameworks([])[tasks[0].cell.framework], tasks[0].stack
-    interpreter = virtual_interpreter(
-        framework.environment, definition_of(framework, stack), None, framework.environment
-    )
-    kind = "pytorch" if framework.family == "pytorch" else "keras"
-    asked = [
-        {
-            "program": f"{task.program}_{kind}",
-            "does": task.does,
-            "cell": asdict(task.cell),
-            "folder": task.folder and str(task.folder),
-        }
-        for task in tasks
-    ]
-    alone = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
-    done = subprocess.run(
-        [interpreter, "-s", str(MAIN), str(ROOT / "workflow"), SMALL_NETS],
-        input=json.dumps(asked),
-        env={**os.environ, **alone, **environ},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])

@@ -9,7 +9,7 @@ import pytest
 
 from millistep.measure.models.causal_lm.work import new_tokens, prompts
 from millistep.planning.catalog import Models
-from tests.models.libraries import KERAS, STACK, Task, Tasks, cell, is_deployed
+from tests.models.libraries import KERAS, STACK, Task, cell, is_deployed, register
 from tests.shared import SMALL_NETS
 
 OLD = "2024-03"
@@ -63,29 +63,19 @@ def columns():
 COLUMNS = [*columns()]
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    """A folder for each case, for its weights and the columns' answers with them."""
-    folder = tmp_path_factory.mktemp("home")
-    for case in CASES:
-        (folder / case).mkdir()
-    return folder
+def answering(case, framework, stack=STACK, after=None):
+    """Write into the case's folder: native PyTorch its weights, and each column its answers."""
+    about = {**CASES[case]}
+    program, batch = (about.pop(name) for name in ("program", "batch"))
+    model, task = case.split()
+    one = cell(model, framework, task, "smoke", batch_size=batch, **about)
+    return Task(program, "outputs", one, case, stack, after)
 
 
-@pytest.fixture(scope="module")
-def answers(home):
-    """Tasks that write into that folder: by case those of native PyTorch, by column the others."""
-
-    def answering(case, framework, stack):
-        about = {**CASES[case]}
-        program, batch = (about.pop(name) for name in ("program", "batch"))
-        model, task = case.split()
-        one = cell(model, framework, task, "smoke", batch_size=batch, **about)
-        return Task(program, "outputs", one, home / case, stack)
-
-    tasks = {case: answering(case, "pytorch-eager", STACK) for case in CASES}
-    of_columns = [getattr(column, "values", column) for column in COLUMNS]
-    return Tasks(tasks | {column: answering(*column) for column in of_columns}, home)
+register({case: answering(case, "pytorch-eager") for case in CASES})
+for column in COLUMNS:
+    key = getattr(column, "values", column)
+    register({key: answering(*key, after=key[0])})
 
 
 def words(folder, name):
@@ -93,9 +83,9 @@ def words(folder, name):
 
 
 @pytest.mark.parametrize(("case", "framework", "stack"), COLUMNS)
-def test_the_same_weights_give_the_same_answers(home, answers, case, framework, stack):
-    assert answers[case] is None and answers[case, framework, stack] is None
-    folder = home / case
+def test_the_same_weights_give_the_same_answers(told, case, framework, stack):
+    assert told[case] is None and told[case, framework, stack] is None
+    folder = told.home / case
     expected = np.load(folder / "pytorch.npy")
     sizes = Models([SMALL_NETS]).load(case.split()[0]).architecture["smoke"]
     shape = SHAPES.get(case) or (2, sizes["sequence_length"], sizes["vocabulary_size"])

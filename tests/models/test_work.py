@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from millistep.planning.catalog import Models
-from tests.models.libraries import Task, Tasks, cell
+from tests.models.libraries import Task, cell, register
 from tests.shared import ROOT, SMALL_NETS
 
 with (ROOT / "workflow/millistep/reference" / "flops_per_step.csv").open(newline="") as lines:
@@ -48,24 +48,6 @@ def work(model):
     return import_module(
         f"millistep.measure.models.{Models([SMALL_NETS]).load(model).folder.name}.work"
     )
-
-
-@pytest.fixture(scope="module")
-def told(tmp_path_factory):
-    def task(does, *of, **sizes):
-        return Task(PROGRAMS.get(of[0], "classifier"), does, cell(*of, **sizes))
-
-    of, tasks = "pytorch-eager", {}
-    for model, does, batch, sizes, _ in COUNTED:
-        tasks[model, does] = task("flops", model, of, does, "smoke", batch_size=batch, **sizes)
-    for model, framework, does, _ in PARAMETERS:
-        nowhere = "cpu" if framework != of or PROGRAMS[model] == "vision" else "meta"
-        at_paper = (model, framework, does, "paper")
-        tasks[at_paper] = task("sizes", *at_paper, accelerator=nowhere)
-        if (model, framework) == ("stable_diffusion", "keras3-jax"):
-            for shapes in ("shapes", "library_shapes"):
-                tasks[does, shapes] = task(shapes, *at_paper)
-    return Tasks(tasks, tmp_path_factory.mktemp("home"))
 
 
 @pytest.mark.parametrize(("model", "task", "batch", "sizes", "beside"), COUNTED)
@@ -119,6 +101,25 @@ PARAMETERS = [
     ("stable_diffusion", "keras3-jax", "predict", 859_520_964),
     ("stable_diffusion", "pytorch-eager", "predict", 859_520_964),
 ]
+
+
+def tasks():
+    def task(does, *of, **sizes):
+        return Task(PROGRAMS.get(of[0], "classifier"), does, cell(*of, **sizes))
+
+    native = "pytorch-eager"
+    for model, does, batch, sizes, _ in COUNTED:
+        yield (model, does), task("flops", model, native, does, "smoke", batch_size=batch, **sizes)
+    for model, framework, does, _ in PARAMETERS:
+        nowhere = "cpu" if framework != native or PROGRAMS[model] == "vision" else "meta"
+        at_paper = (model, framework, does, "paper")
+        yield at_paper, task("sizes", *at_paper, accelerator=nowhere)
+        if (model, framework) == ("stable_diffusion", "keras3-jax"):
+            for shapes in ("shapes", "library_shapes"):
+                yield (does, shapes), task(shapes, *at_paper)
+
+
+register(dict(tasks()))
 
 
 @pytest.mark.parametrize(("model", "framework", "task", "parameters"), PARAMETERS)

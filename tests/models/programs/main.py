@@ -21,6 +21,8 @@ models.__path__.append(f"{sys.argv[2]}/models")
 
 def done(program, does, cell, folder):
     own = [Path(folder)] if folder else []
+    for each in own:
+        each.mkdir(exist_ok=True)
     try:
         return {"value": getattr(import_module(program), does)(Cell(**cell), *own)}
     except Exception:
