@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from millistep.deploy.environments import definition_sha256
-from tests.pipeline.conftest import COLUMNS
+from tests.pipeline.conftest import COLUMNS, Project
 from tests.shared import ROOT, copy_tree, put, succeed
 from tests.test_lock import FAKE_UV
 
@@ -193,13 +193,14 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy, before):
         "columns": ["keras3-jax-checked", "keras3-jax-again"],
     }
     copy.write("config/studies/checked.yaml", json.dumps(study))
-    table = "results/studies/checked/table.md"
-    asked = ("--configfile", "config/studies/checked.yaml")
-    copy.snakemake("--quiet", "all", *asked, "--", table)
-    results = (copy.folder / table).parent
-    paths = (results / "records").rglob("run1.json")
-    records = {path.parent.name: json.loads(path.read_text()) for path in paths}
-    found = {name: records[name] for name in study["columns"]}
+    folder = "results/studies/checked"
+    record = folder + "/records/smoke/bert/predict-b8/{}/run1.json"
+    records = {name: record.format(name) for name in study["columns"]}
+    made = ("--configfile", "config/studies/checked.yaml", "--", f"{folder}/plan.json")
+    copy.snakemake("--quiet", "all", *made, *records.values())
+    Project(copy.folder).write_tables(folder)
+    results = copy.folder / folder
+    found = {name: json.loads((copy.folder / path).read_text()) for name, path in records.items()}
     assert {name: (r["status"], r["reason"]) for name, r in found.items()} == dict.fromkeys(
         study["columns"], ("ok", "")
     )

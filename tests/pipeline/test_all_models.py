@@ -14,9 +14,8 @@ from millistep.analysis.report.render import render
 from millistep.analysis.topics.why import group_of
 
 from ..shared import valid
-from .conftest import FRAMEWORKS, KERAS2, KERAS3, PYTORCH, checkout, columns_with
+from .conftest import FRAMEWORKS, KERAS2, KERAS3, PLAN, PYTORCH, checkout, columns_with
 
-PLAN = "results/plan.json"
 PARTS = (("stable_diffusion", "gemma"), ("sam", "mistral"), ("bert",))
 TASKS = ("fit", "predict"), ("fit", "generate")
 ROWS = {

@@ -4,7 +4,7 @@ import pytest
 
 from tests.workshop import source_tree
 
-from .conftest import TABLE
+from .conftest import PLAN, TABLE
 
 
 @pytest.fixture
@@ -21,7 +21,8 @@ def patched(fresh, tmp_path):
 def test_a_source_tree_is_measured_beside_the_release_and_a_broken_one_says_why(patched, tmp_path):
     project, fork, broken = patched
     backend = {"TRACE": str(tmp_path / "trace"), "GATE": str(tmp_path / "gate")}
-    done = project.snakemake("--quiet", "all", "--", "environments", TABLE, **backend)
+    targets = ("environments", PLAN, *project.planned_records())
+    done = project.snakemake("--quiet", "all", "--", *targets, **backend)
     assert done.returncode != 0, "an environment that cannot be made is no success"
     records = {r["cell"]["column"]: r for r in project.found()}
     statuses = {name: record["status"] for name, record in records.items()}
@@ -36,6 +37,7 @@ def test_a_source_tree_is_measured_beside_the_release_and_a_broken_one_says_why(
     assert over["packages"] == {**release["packages"], "tiny-thing": "3.0"}
     reason = records["pytorch-eager+broken"]["reason"]
     assert f"{broken} cannot be installed: " in reason
+    project.write_tables()
     assert "cannot be installed: " in (project.folder / TABLE).read_text()
 
     # A start tries an environment again that failed; a changed file affects its own cells alone.

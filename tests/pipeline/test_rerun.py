@@ -6,9 +6,7 @@ import re
 import subprocess
 from base64 import urlsafe_b64encode
 
-from tests.fake_project import fake_project
-
-from .conftest import COLUMNS, CONFIG, KERAS2, PYTORCH, TABLE, counted
+from .conftest import COLUMNS, CONFIG, KERAS2, PYTORCH, counted
 
 ENVIRONMENTS = "envs/2026-11/cpu"
 RECORD = "results/records/smoke/bert/predict-b8/pytorch-eager/run1.json"
@@ -27,19 +25,13 @@ def test_nothing_is_done_twice_although_all_was_touched_and_keys_were_reordered(
 def test_another_version_of_measuring_measures_everything_again(project):
     project.append("workflow/millistep/measure/timer.py")
     assert project.planned() == {}
+    project.append("workflow/millistep/supervise/record.py")  # which puts the self-test together
+    assert project.planned("--", "results/self_test.json") == {"self_test": 1}
     project.edit("workflow/millistep/measure/protocol.py", "MEASURE = 1", "MEASURE = 2")
     said = project.dry_run()
     assert project.measured_by(said) == counted(*COLUMNS)
     for rule in ("known_steps", "self_test", "time_again", "reference_cpu"):
         assert re.search(rf"^{rule} +\d+$", said, re.M), rule
-
-
-def test_a_change_of_a_module_that_the_self_test_imports_puts_it_together_again(tmp_path):
-    project = fake_project(tmp_path / "project", "step_ms: 1.0")
-    project.made("results/self_test.json", TMPDIR=str(tmp_path))
-    assert project.planned("--", "results/self_test.json") == {}
-    project.append("workflow/millistep/supervise/record.py")
-    assert project.planned("--", "results/self_test.json") == {"self_test": 1}
 
 
 def test_a_removed_record_is_measured_again_alone_and_by_its_path_nothing_else(project):
@@ -107,7 +99,7 @@ def test_a_real_rerun_replaces_the_changed_record_and_no_other(project):
         {json.loads(of[name])["session"]["id"] for name in changed} for of in (before, after)
     )
     assert not old & new  # new runs are not compared with kept ones
-    assert project.planned("--", TABLE) == {}
+    assert project.planned("--", *project.planned_records()) == {}
 
 
 def test_another_configuration_measures_what_is_new_in_it(project):
