@@ -65,11 +65,11 @@ def table(project) -> ClusterProject:
 
 def _harm(project: ClusterProject, process) -> None:
     """End each run that waits for it, each in another way."""
-    cluster = project.cluster
+    cluster, over = project.cluster, "EndTime=now+2"
     ways = {
         "lost": lambda job, node: cluster.lose(node, job),
         "cancelled": lambda job, node: cluster.said("scancel", job),
-        "late": lambda job, node: cluster.said("scontrol", "update", f"JobId={job}", "TimeLimit=1"),
+        "late": lambda job, node: cluster.said("scontrol", "update", f"JobId={job}", over),
     }
     while ways and process.poll() is None:
         time.sleep(0.2)
