@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from millistep.analysis.same_work import SAME, problem
-from millistep.deploy.environments import virtual_interpreter
-from tests.models.libraries import cell, definition_of
+from tests.models.libraries import cell, interpreter_of
 from tests.nets import NETS
 from tests.shared import ROOT
 
@@ -37,8 +36,7 @@ EXPECTED = {
 @pytest.fixture(scope="module", params=["predict", "fit"])
 def found(request):
     """The task, and what each patch was found to do, by its name."""
-    about = NETS["pytorch-eager"]
-    python = virtual_interpreter(about.environment, definition_of(about), None, about.environment)
+    python = interpreter_of(NETS["pytorch-eager"])
     of_bert = cell("bert", "pytorch-eager", request.param, "smoke", 8, sequence_length=64)
     command = [python, "-s", str(PROGRAM), json.dumps({"cell": asdict(of_bert)})]
     environ = {"PYTHONPATH": str(ROOT / "workflow"), "PATH": "/usr/bin:/bin", "HF_HUB_OFFLINE": "1"}

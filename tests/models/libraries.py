@@ -46,6 +46,12 @@ def definition_of(framework, stack=STACK):
     return ROOT / "envs" / stack / "cpu" / f"{framework.environment}.yaml"
 
 
+def interpreter_of(framework, stack=STACK):
+    """The interpreter of a framework's environment, which is deployed if it is not there."""
+    name = framework.environment
+    return virtual_interpreter(name, definition_of(framework, stack), None, name)
+
+
 def is_deployed(name, stack):
     """True if the environment of a column of an older stack, which no test deploys, is there."""
     framework = frameworks([])[name]
@@ -111,10 +117,7 @@ class Tasks:
         return self._found[key]
 
     def _done(self, tasks: list[Task]) -> list[dict[str, Any]]:
-        framework, stack = frameworks([])[tasks[0].cell.framework], tasks[0].stack
-        interpreter = virtual_interpreter(
-            framework.environment, definition_of(framework, stack), None, framework.environment
-        )
+        framework = frameworks([])[tasks[0].cell.framework]
         kind = "pytorch" if framework.family == "pytorch" else "keras"
         asked = [
             {
@@ -126,6 +129,7 @@ class Tasks:
             for task in tasks
         ]
         alone = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
+        interpreter = interpreter_of(framework, tasks[0].stack)
         done = subprocess.run(
             [interpreter, "-s", str(MAIN), str(ROOT / "workflow"), SMALL_NETS],
             input=json.dumps(asked),

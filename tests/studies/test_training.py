@@ -6,9 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from millistep.deploy.environments import virtual_interpreter
-from millistep.planning.catalog import frameworks
-from tests.models.libraries import definition_of
+from tests.models.libraries import interpreter_of
+from tests.nets import NETS
 from tests.shared import ROOT, put
 
 SCRIPT = ROOT / "studies/cpu_against_gpu/training.py"
@@ -57,11 +56,9 @@ def test_without_an_environment_the_command_that_makes_it_is_named(training, mon
 def test_frameworks_end_at_the_same_loss(training, monkeypatch, tmp_path, capsys):
     names = ["keras3-jax", "pytorch-eager"]
     for name in names:
-        framework = frameworks([])[name]
-        definition = definition_of(framework)
-        found = virtual_interpreter(framework.environment, definition, None, framework.environment)
+        framework = NETS[name]
         path = training.RESULTS / f"environments/2026-11/cpu/{framework.environment}.json"
-        put(tmp_path / path, json.dumps({"interpreter": str(found)}))
+        put(tmp_path / path, json.dumps({"interpreter": str(interpreter_of(framework))}))
     monkeypatch.setattr("sys.argv", ["training.py", *names, "--epochs", "2"])
     training.main()
     assert "final losses agree" in capsys.readouterr().out

@@ -12,8 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from millistep.deploy.environments import virtual_interpreter
-from tests.models.libraries import definition_of
+from tests.models.libraries import interpreter_of
 from tests.nets import NETS
 from tests.shared import ROOT
 
@@ -134,9 +133,6 @@ def kinds_of(framework: str) -> list[str]:
 def run(framework: str, kinds: list[str], clock: str | None = None) -> dict[str, dict]:
     """Build kinds on a framework and make two steps of each; with a clock, time them, too."""
     about = NETS[framework]
-    interpreter = virtual_interpreter(
-        about.environment, definition_of(about), None, about.environment
-    )
     asked = {
         "framework": framework,
         "module": about.module,
@@ -147,7 +143,7 @@ def run(framework: str, kinds: list[str], clock: str | None = None) -> dict[str,
     alone = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""}
     alone |= {"JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
     done = subprocess.run(
-        [interpreter, "-s", str(PROGRAM), str(ROOT / "workflow"), json.dumps(asked)],
+        [interpreter_of(about), "-s", str(PROGRAM), str(ROOT / "workflow"), json.dumps(asked)],
         env={**os.environ, **alone},
         capture_output=True,
         text=True,

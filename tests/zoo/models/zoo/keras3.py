@@ -16,6 +16,11 @@ def dense():
     return flat(layers.Dense(64, activation="relu"))
 
 
+# They differ in how they are compiled, fed or called.
+customloss = accumulation = weightdecay = eager = ownloop = customoptimizer = dense
+sampleweights = metrics = several = ignoredjit = listbatch = fixedsize = tensors = dense
+
+
 def functional():
     x = keras.Input((WIDTH,))
     h = layers.Dense(WIDTH, activation="relu")(x)
@@ -31,8 +36,7 @@ class Lazy(keras.Model):
         return self.outer(self.inner(x))
 
 
-def subclassed():
-    return Lazy()
+subclassed = Lazy
 
 
 def nested():
@@ -126,10 +130,6 @@ def customlayer():
     return flat(Scaled(), layers.Dense(64))
 
 
-def customloss():
-    return dense()
-
-
 def trainstep():
     """A train_step of its own, which every backend writes in its own way."""
     base = {"tensorflow": of_tensorflow, "torch": of_torch, "jax": of_jax}[BACKEND]()
@@ -198,10 +198,6 @@ def of_jax():
     return Own
 
 
-def accumulation():
-    return dense()
-
-
 def mixed():
     before = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
@@ -215,10 +211,6 @@ def float64():
     inner = layers.Dense(64, dtype="float64")
     x = keras.Input((WIDTH,), dtype="float64")
     return keras.Sequential([x, inner, layers.Dense(1, dtype="float64")])
-
-
-def weightdecay():
-    return dense()
 
 
 def regularized():
@@ -239,14 +231,6 @@ def short():
     return keras.Sequential([keras.Input((1,)), layers.Dense(1)])
 
 
-def eager():
-    return dense()
-
-
-def ownloop():
-    return dense()
-
-
 def growing():
     return keras.Sequential([keras.Input((None, WIDTH)), layers.Dense(1)])
 
@@ -254,39 +238,6 @@ def growing():
 class Signs(keras.optimizers.SGD):
     def update_step(self, gradient, variable, learning_rate):
         super().update_step(ops.sign(gradient), variable, learning_rate)
-
-
-def customoptimizer():
-    return dense()
-
-
-def sampleweights():
-    return dense()
-
-
-def metrics():
-    return dense()
-
-
-def several():
-    """Eight batches in one call of the compiled function."""
-    return dense()
-
-
-def ignoredjit():
-    return dense()
-
-
-def listbatch():
-    return dense()
-
-
-def fixedsize():
-    return dense()
-
-
-def tensors():
-    return dense()
 
 
 def noreturn():
@@ -298,8 +249,7 @@ class Own(Lazy):
         return super().fit(data, **options)
 
 
-def ownfit():
-    return Own()
+ownfit = Own
 
 
 def spectral():
@@ -321,8 +271,7 @@ class Misspelled(Lazy):
         return self.outer(self.no_such(x))
 
 
-def calltypo():
-    return Misspelled()
+calltypo = Misspelled
 
 
 def distance(y, predicted):

@@ -27,8 +27,11 @@ class Net(nn.Module):
         return nn.functional.mse_loss(value, target)
 
 
-def dense():
-    return Net(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+def mlp(kind):
+    return lambda: kind(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+
+
+dense = weightdecay = fixedsize = tensors = mlp(Net)
 
 
 def nested():
@@ -54,8 +57,7 @@ class List(Net):
         return super().forward(torch.cat([x[0], self.vectors(x[1]).flatten(1)], 1), target)
 
 
-def twoinputs():
-    return List()
+twoinputs = List
 
 
 class Pooled(nn.Module):
@@ -119,26 +121,14 @@ class Distance(Net):
         return (value - target).abs().mean()
 
 
-def customloss():
-    return Distance(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
-
-
 class Mixed(Net):
     def forward(self, x, target=None):
         with torch.autocast("cpu", dtype=torch.bfloat16):
             return super().forward(x, target)
 
 
-def mixed():
-    return Mixed(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
-
-
 def float64():
     return Net(nn.Linear(WIDTH, 64), nn.Linear(64, 1)).double()
-
-
-def weightdecay():
-    return dense()
 
 
 def frozen():
@@ -155,28 +145,8 @@ def short():
     return Net(nn.Linear(1, 1))
 
 
-def fixedsize():
-    return dense()
-
-
-def tensors():
-    return dense()
-
-
-def headonly():
-    return Part(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
-
-
-def otheroptimizer():
-    return Other(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
-
-
 def noreturn():
     return None
-
-
-def scheduler():
-    return Scheduled(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
 
 
 class Float(Net):
@@ -184,17 +154,9 @@ class Float(Net):
         return super().loss(value, target).item()
 
 
-def floatloss():
-    return Float(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
-
-
 class Misspelled(nn.Sequential):
     def forward(self, x, target):
         return Output(x, self.loss(super().forward(x), target))
-
-
-def losstypo():
-    return Misspelled(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
 
 
 def compiled():
@@ -244,10 +206,6 @@ class Bare(nn.Sequential):
         return super().forward(x)
 
 
-def noloss():
-    return Bare(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
-
-
 def build(cell):
     return globals()[cell.architecture["kind"]]()
 
@@ -280,8 +238,15 @@ class WithSigns(Net):
     pass
 
 
-def customoptimizer():
-    return WithSigns(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
+customloss = mlp(Distance)
+mixed = mlp(Mixed)
+headonly = mlp(Part)
+otheroptimizer = mlp(Other)
+scheduler = mlp(Scheduled)
+floatloss = mlp(Float)
+losstypo = mlp(Misspelled)
+noloss = mlp(Bare)
+customoptimizer = mlp(WithSigns)
 
 
 def optimizer(model):
