@@ -90,22 +90,6 @@ def test_an_archive_is_the_same_twice_and_verifies(project, tmp_path):
     assert words.outcome(found)[-1].startswith("IDENTICAL")
 
 
-def test_everything_that_is_rendered_verifies_by_the_command(content, tmp_path, capsys):
-    output, plan = tmp_path / "millistep.zip", write(tmp_path / "project", content)
-    assert commands.archive(["--plan", str(plan), "--output", str(output)]) == 0
-    printed = capsys.readouterr().out
-    assert "@software{millistep," in printed and contents.sha256(output) in printed
-    assert commands.verify([str(output)]) == 0
-    assert "0 differ" in capsys.readouterr().out
-    with zipfile.ZipFile(output) as zipped:
-        crate = json.loads(zipped.read("ro-crate-metadata.json"))["@graph"]
-        assert {"results/report.html", "results/table.csv"} <= set(zipped.namelist())
-    kinds = {kind for entity in crate for kind in [entity["@type"]] if isinstance(kind, str)}
-    assert {"CreateAction", "CreativeWork", "Dataset", "Organization"} <= kinds
-    action = next(entity for entity in crate if entity["@type"] == "CreateAction")
-    assert action["object"][0]["@id"] == PLAN and action["startTime"] < action["endTime"]
-
-
 @pytest.mark.parametrize(
     ("name", "data", "sums", "status", "said"),
     [

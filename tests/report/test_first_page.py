@@ -54,11 +54,6 @@ def test_nothing_is_slower():
     assert text.startswith("No framework is shown to be slower") and named is None
 
 
-def test_single_runs_rank_nothing():
-    found = cells(("bert", "fit", "jax", "excluded", 1.0)).assign(planned_runs=1)
-    assert "one run per cell has no interval" in first_page.slowest(found)[0]
-
-
 def test_a_task_in_which_others_are_slower():
     assert first_page.by_task(cells(*SLOW), "torch") == (
         "In generate, Eager takes 2.7 to 3.9 times as long as the fastest."
@@ -122,12 +117,6 @@ def test_resolution_is_the_median_half_width():
     assert resolution(cells(*SLOW)) == pytest.approx(0.1)
     assert np.isnan(resolution(cells(("bert", "fit", "jax", "fastest", 1.0))))
     assert np.isnan(resolution(cells(("bert", "fit", "jax", "excluded", 1.0))))
-
-
-def test_reduced_models_are_not_the_published_numbers():
-    assert "Reduced models (laptop scale) on CPU (AMD EPYC)" in first_page.setting(data(*SLOW))
-    paper = first_page.setting(data(*SLOW, scale="paper"))
-    assert "Reduced" not in paper and "published sizes" in paper
 
 
 def test_distance_from_the_possible():

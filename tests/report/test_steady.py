@@ -14,16 +14,12 @@ def state(*levels):
 
 
 def test_states():
-    assert state(10.0)[0] == steady.FLAT
+    assert state(10.0)[::2] == (steady.FLAT, 0)
     assert state(15.0, 10.0, 10.0, 10.0)[::2] == (steady.WARM_UP, 10)
-    assert state(8.0, 10.0, 10.0, 10.0)[0] == steady.SLOWDOWN
+    assert state(8.0, 10.0, 10.0, 10.0)[::2] == (steady.SLOWDOWN, 0)
+    assert state(*[10.0] * 7, 13.0, 13.0, 13.0)[0] == steady.SLOWDOWN  # its final level is 30 %
     assert state(*[10.0] * 9, 5.0)[0] == steady.NONE
-    assert state(10.05, 10.0)[0] == steady.FLAT  # within 1 %
-
-
-def test_only_warm_up_is_left_out():
-    assert state(8.0, 10.0, 10.0, 10.0)[2] == 0
-    assert state(10.0)[2] == 0
+    assert state(10.08, 10.0)[0] == steady.FLAT  # within 1 %
 
 
 def test_few_windows_are_not_tested():
@@ -50,7 +46,7 @@ def test_a_line_never_settled_and_wandering_is_no_level():
 
 
 def test_noise_is_that_of_neighbors():
-    assert steady.noise(np.zeros(20)) == steady.QUIET
+    assert steady.noise(np.zeros(20)) == steady.QUIET == 0.0025
     values = np.random.default_rng(1).normal(0, 0.1, 5000)
     assert steady.noise(values) == pytest.approx(0.1, rel=0.05)
 
@@ -67,6 +63,8 @@ def test_a_cell_is_that_of_most_of_its_runs():
     assert cell(flat, flat, warm) == (steady.INCONSISTENT, True)
     assert cell(flat, flat, none) == (steady.INCONSISTENT, True)
     assert cell(flat, none, none) == (steady.NONE, False)
+    assert cell(none, none, (steady.SLOWDOWN, 0.0)) == (steady.NONE, False)
+    assert cell(flat, none) == cell(flat, warm) == (steady.INCONSISTENT, True)
     assert cell((steady.NOT_TESTED, np.nan), flat) == (steady.NOT_TESTED, True)
 
 
@@ -76,13 +74,6 @@ def test_what_changes_slowly_in_every_run_is_found_over_three():
     assert cell(*slower_first[:2]) == (steady.FLAT, True)
     assert cell(*[(name, -course) for name, course in slower_first]) == (steady.SLOWDOWN, False)
     assert cell(*[(steady.FLAT, 0.008)] * 3)[1]
-
-
-def test_the_constants_of_the_method():
-    """A number that is not in this list changes what a steady state is."""
-    assert steady.noise(np.zeros(20)) == 0.0025
-    assert state(*[10.0] * 7, 13.0, 13.0, 13.0)[0] == steady.SLOWDOWN  # its final level is 30 %
-    assert state(10.08, 10.0)[0] == steady.FLAT
 
 
 def test_change_points_are_the_starts_of_levels():
@@ -118,13 +109,6 @@ def test_the_misfit_is_the_likelihood_of_ar1_noise(columns):
         variance = left @ inverse @ left / 12 + 0.0025**2
         found.append(12 * np.log(variance) + np.linalg.slogdet(covariance)[1])
     assert steady._misfit(values, explained) == pytest.approx(min(found))
-
-
-def test_half_of_the_runs_are_not_most():
-    flat, warm, none = (steady.FLAT, 0.0), (steady.WARM_UP, 0.0), (steady.NONE, 0.0)
-    assert cell(flat, none) == (steady.INCONSISTENT, True)
-    assert cell(flat, warm) == (steady.INCONSISTENT, True)
-    assert cell(none, none, (steady.SLOWDOWN, 0.0)) == (steady.NONE, False)
 
 
 def test_a_change_of_one_percent_is_the_bar():
