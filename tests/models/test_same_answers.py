@@ -17,10 +17,10 @@ TEXT = {"program": "causal_lm", "batch": 2, "layers": 2}
 VISION = {"program": "vision", "batch": 2}
 # Shape of the answers, and how far they may be apart: float32 sums in different orders.
 CASES = {
-    "bert predict": {"program": "bert", "batch": 8, "layers": 2},
+    "bert predict": {"program": "network", "batch": 8, "layers": 2},
     "gemma generate": TEXT,
     "mistral generate": TEXT,
-    "cifar100_cnn predict": {"program": "classifier", "batch": 4},
+    "cifar100_cnn predict": {"program": "network", "batch": 4},
     "sam fit": VISION,
     "sam predict": VISION,
     "stable_diffusion fit": VISION,

@@ -40,7 +40,7 @@ COUNTED = [
     ("gemma", "fit", 2, {"layers": 1}, lambda a: hidden_pairs(a, 1)),
     ("mistral", "fit", 2, {"layers": 2}, lambda a: hidden_pairs(a, 2)),
 ]
-PROGRAMS = {"bert": "bert", "gemma": "causal_lm", "mistral": "causal_lm"}
+PROGRAMS = {"gemma": "causal_lm", "mistral": "causal_lm"}
 PROGRAMS |= {"sam": "vision", "stable_diffusion": "vision"}
 
 
@@ -105,7 +105,7 @@ PARAMETERS = [
 
 def tasks():
     def task(does, *of, **sizes):
-        return Task(PROGRAMS.get(of[0], "classifier"), does, cell(*of, **sizes))
+        return Task(PROGRAMS.get(of[0], "network"), does, cell(*of, **sizes))
 
     native = "pytorch-eager"
     for model, does, batch, sizes, _ in COUNTED:

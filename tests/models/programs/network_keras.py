@@ -1,19 +1,31 @@
-"""Tasks on BERT in KerasHub or KerasNLP."""
+"""Tasks on networks of one output: BERT in KerasHub or KerasNLP, classifiers in Keras' layers."""
 
+import numpy as np
 from column import predict
 
 
 def outputs(cell, folder):
-    """Write the logits into the folder, from the weights there."""
-    predict(cell, folder, counterparts, as_keras)
+    """Write the answers into the folder, from the weights there."""
+    names = np.load(folder / "weights.npz").files  # layer by layer, the kernel before the bias
+
+    def of_layers(model):
+        kernels = [layer for layer in model.layers if layer.weights]
+        variables = [v for layer in kernels for v in (layer.kernel, layer.bias)]
+        return list(zip(variables, names, strict=True))
+
+    predict(cell, folder, of_bert if cell.model == "bert" else of_layers, as_keras)
 
 
 def as_keras(weight, name):
-    """A weight as Keras has it: matrices have their inputs first there; embeddings are the same."""
+    """A weight as Keras has it: inputs before outputs, the sides of a filter before both;
+    embeddings are the same.
+    """
+    if weight.ndim == 4:
+        return weight.transpose(2, 3, 1, 0)
     return weight.T if name.endswith("weight") and "embeddings" not in name else weight
 
 
-def counterparts(model):
+def of_bert(model):
     """Keras' variables with Transformers' names for them."""
     backbone, of = model.backbone, "bert.embeddings"
     pairs = [
