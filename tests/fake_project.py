@@ -36,12 +36,18 @@ interpreters: {{fake: '{interpreter}'}}
 """
 
 
-def fake_project(folder: Path, architecture: str) -> Project:
-    """Make the checkout. architecture: what the fake framework reads, as in ``step_ms: 1.0``."""
+def fake_project(folder: Path, architecture: str, other: bool = False) -> Project:
+    """Make the checkout. architecture: what the fake framework reads, as in ``step_ms: 1.0``;
+    other: with the same framework under another name and in a module of its own.
+    """
     project = checkout(folder)
     own, interpreter = folder / OWN, folder / INTERPRETER / "python"
     shutil.copytree(PLUGINS, own)
-    (own / "frameworks/frameworks.yaml").write_text(FRAMEWORKS)
+    entries = FRAMEWORKS
+    if other:
+        shutil.copy(own / "frameworks/fake.py", own / "frameworks/other.py")
+        entries += FRAMEWORKS.replace("fake", "other").replace("Fake", "Other")
+    (own / "frameworks/frameworks.yaml").write_text(entries)
     (own / "models/fake/model.yaml").write_text(MODEL.format(architecture=architecture))
     (own / "models/fake/pytorch.py").write_text(BUILDER)
     interpreter.parent.mkdir()

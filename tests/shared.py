@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -43,6 +44,21 @@ def copy_tree(folder: Path, left_out: tuple[str, ...] = ()) -> None:
         if (ROOT / name).is_file() and not name.startswith(left_out):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
+
+
+def commit(folder: Path, message: str) -> None:
+    """Commit all files of a folder, which becomes a repository if it is none."""
+    git = ["git", "-C", str(folder), "-c", "user.name=n", "-c", "user.email=e"]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", message]):
+        subprocess.run([*git, *words], check=True)
+
+
+def custom_model(folder: Path) -> Path:
+    """Write the files of docs/custom-model.md into a folder of the user's; its model's folder."""
+    files = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
+    for name, content in files.findall((ROOT / "docs/custom-model.md").read_text()):
+        put(folder / name, content)
+    return folder / "models/mlp"
 
 
 def set_in(document: dict, place: tuple, value: object) -> None:

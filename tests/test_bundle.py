@@ -7,7 +7,7 @@ import subprocess
 import sys
 import zipfile
 
-from tests.fake_project import FRAMEWORKS, OWN, fake_project
+from tests.fake_project import fake_project
 from tests.shared import put, until
 
 RECORD = "results/records/smoke/fake/fit-b4/{}/run1.json"
@@ -15,13 +15,8 @@ COLUMNS = ("fake", "other")
 
 
 def test_a_bundle_is_measured_in_turns_and_goes_on_after_an_interrupt(tmp_path):
-    project = fake_project(
-        tmp_path / "project", f"step_ms: 1.0, trouble: hangs_once, hung: '{tmp_path}/hung'"
-    )
-    own = project.folder / OWN / "frameworks"
-    (own / "other.py").write_bytes((own / "fake.py").read_bytes())
-    other = FRAMEWORKS.replace("fake", "other").replace("Fake", "Other")
-    (own / "frameworks.yaml").write_text(FRAMEWORKS + other)
+    hangs = f"step_ms: 1.0, trouble: hangs_once, hung: '{tmp_path}/hung'"
+    project = fake_project(tmp_path / "project", hangs, other=True)
     project.configure(columns=[*COLUMNS], interpreters={})
     project.made("bundle")
     kit = tmp_path / "kit"

@@ -20,9 +20,10 @@ from tests.workshop import THIS_PYTHON, Workshop, make_workshop
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory) -> Workshop:
-    """One environment that is deployed, for the tests that only look at it."""
+    """One environment that is deployed; ``first``: what was said. A test leaves one that works."""
     workshop = make_workshop(tmp_path_factory.mktemp("deployed"))
     assert workshop.run() == (0, [])
+    workshop.first = workshop.progress
     return workshop
 
 
@@ -44,28 +45,45 @@ def test_marker_says_what_is_installed(deployed):
     }
 
 
-def test_it_is_said_what_is_deployed_and_how_long_it_took(workshop):
-    assert workshop.run("--method", "venv") == (0, [])
-    started, ready = workshop.progress
+def test_it_is_said_what_is_deployed_and_how_long_it_took(deployed):
+    started, ready = deployed.first
     assert started == "millistep: environment tiny (cpu): being installed"
     assert re.fullmatch(r"millistep: environment tiny \(cpu\): ready after \d+ s", ready)
-    assert workshop.run() == (0, []) and workshop.progress == []
+    assert deployed.run() == (0, []) and deployed.progress == []
 
 
-def test_uv_links_what_it_has_and_compiles_it_and_pip_stands_in_for_it(workshop):
+def test_environment_is_found_again_after_a_move_and_a_touch(deployed):
+    before, runs = deployed.marker(), deployed.runs()
+    elsewhere = deployed.folder / "moved" / "cpu"
+    shutil.copytree(deployed.definition.parent, elsewhere)
+    process = deployed.start(
+        "again.json", "--method", "venv", "--definition", str(elsewhere / "tiny.yaml")
+    )
+    assert process.wait(timeout=60) == 0
+    assert deployed.marker("again.json") == before
+    assert deployed.runs() == runs == 1
+
+
+def test_environment_that_no_longer_runs_is_made_anew(deployed):
+    runs = deployed.runs()
+    (deployed.prefix / "bin" / "python").unlink()
+    assert deployed.run() == (0, [])
+    assert deployed.runs() == runs + 1
+
+
+def test_uv_links_what_it_has_and_compiles_it_and_pip_stands_in_for_it(deployed, monkeypatch):
     site = f"lib/python{THIS_PYTHON}/site-packages"
     pyc = f"{site}/__pycache__/tiny_thing.{sys.implementation.cache_tag}.pyc"
-    assert workshop.run() == (0, [])
-    by_uv = workshop.marker()
-    assert (workshop.prefix / site / "tiny_thing.py").stat().st_nlink == 2
-    assert (workshop.prefix / pyc).is_file()
-    shutil.rmtree(workshop.folder / "cache")
+    by_uv = deployed.marker()
+    assert (deployed.prefix / site / "tiny_thing.py").stat().st_nlink == 2
+    assert (deployed.prefix / pyc).is_file()
+    shutil.rmtree(deployed.folder / "cache")
     # Run by a Python without uv beside it, and without one on the PATH.
-    workshop.environ["PATH"] = "/usr/bin:/bin"
-    assert workshop.run(python=sys._base_executable) == (0, [])
-    assert workshop.marker() == by_uv
-    assert (workshop.prefix / site / "tiny_thing.py").stat().st_nlink == 1
-    assert (workshop.prefix / pyc).is_file()
+    monkeypatch.setitem(deployed.environ, "PATH", "/usr/bin:/bin")
+    assert deployed.run(python=sys._base_executable) == (0, [])
+    assert deployed.marker() == by_uv
+    assert (deployed.prefix / site / "tiny_thing.py").stat().st_nlink == 1
+    assert (deployed.prefix / pyc).is_file()
 
 
 def test_what_uv_cannot_install_is_installed_by_pip(workshop):
@@ -83,18 +101,6 @@ def test_what_uv_cannot_install_is_installed_by_pip(workshop):
     workshop.environ["PATH"] = f"{broken.parent}:{workshop.environ['PATH']}"
     assert workshop.run() == (0, [])
     assert called.read_text().splitlines() == ["called"] * 2
-
-
-def test_environment_is_found_again_after_a_move_and_a_touch(deployed):
-    before, runs = deployed.marker(), deployed.runs()
-    elsewhere = deployed.folder / "moved" / "cpu"
-    shutil.copytree(deployed.definition.parent, elsewhere)
-    process = deployed.start(
-        "again.json", "--method", "venv", "--definition", str(elsewhere / "tiny.yaml")
-    )
-    assert process.wait(timeout=60) == 0
-    assert deployed.marker("again.json") == before
-    assert deployed.runs() == runs == 1
 
 
 def test_a_file_is_written_whole_by_whoever_of_two_comes_last_and_else_not_at_all(
@@ -140,13 +146,6 @@ def test_killed_creation_does_not_count_and_is_made_anew(workshop):
     assert second.wait(timeout=120) == 0
     assert workshop.runs() == 2 and not ruin.exists()
     assert workshop.marker()["packages"]["tiny-thing"] == "1.0"
-
-
-def test_environment_that_no_longer_runs_is_made_anew(workshop):
-    assert workshop.run() == (0, [])
-    (workshop.prefix / "bin" / "python").unlink()
-    assert workshop.run() == (0, [])
-    assert workshop.runs() == 2
 
 
 ANOTHER = """#!/bin/sh

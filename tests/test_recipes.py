@@ -13,7 +13,7 @@ import pytest
 
 from millistep.deploy.environments import definition_sha256
 from tests.pipeline.conftest import COLUMNS, Project
-from tests.shared import ROOT, copy_tree, put, succeed
+from tests.shared import ROOT, copy_tree, custom_model, put, succeed
 from tests.test_lock import FAKE_UV
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
@@ -23,7 +23,6 @@ NEW_FILE = re.compile(r"new file\s+`([^`]+)`")
 BELOW = re.compile(r"[Ii]n\s+`([^`]+)`,\s+below\s+the\s+line\s+`([^`]+)`")
 INSTEAD = re.compile(r"[Ii]n\s+`([^`]+)`,\s+instead\s+of\s+the\s+line\s+`([^`]+)`")
 AT_THE_END = re.compile(r"[Aa]t\s+the\s+end\s+of\s+`([^`]+)`")
-PAGE_FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
 
 
 class Copy:
@@ -108,9 +107,8 @@ def column_names(plan: dict) -> list[str]:
 
 
 def test_a_model(copy):
-    section = (ROOT / "docs/custom-model.md").read_text()
-    for name, code in PAGE_FILE.findall(section):
-        copy.write(f"workflow/millistep/measure/{name}", code)
+    assert not (copy.folder / "workflow/millistep/measure/models/mlp").exists()
+    custom_model(copy.folder / "workflow/millistep/measure")
     copy.follow("Add a model")
     plan = copy.plan()
     assert plan["rows"][0]["title"] == "Small MLP fit"

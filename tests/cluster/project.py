@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.cluster.throwaway import Cluster
-from tests.fake_project import BUILDER, FRAMEWORKS, MODEL, OWN, PLUGINS, fake_project
+from tests.fake_project import BUILDER, MODEL, OWN, PLUGINS, fake_project
 
 PROFILE = "profiles/slurm/profile.v9+.yaml"
 HANG = ("lost", "cancelled", "late")  # models whose first run waits to be ended
@@ -19,11 +19,7 @@ class ClusterProject:
     def __init__(self, folder: Path, cluster: Cluster):
         self.folder, self.cluster = folder, cluster
         self.at_once: list[int] = []  # jobs that were submitted and had not ended
-        self.local = fake_project(folder, "step_ms: 1.0")
-        own = folder / OWN
-        shutil.copy(own / "frameworks/fake.py", own / "frameworks/other.py")
-        other = FRAMEWORKS.replace("fake", "other").replace("Fake", "Other")
-        (own / "frameworks/frameworks.yaml").write_text(FRAMEWORKS + other)
+        self.local = fake_project(folder, "step_ms: 1.0", other=True)
         self._model("steady", "step_ms: 1.0")
         self._model("hungry", "step_ms: 1.0, trouble: eats_memory")
         for name in HANG:

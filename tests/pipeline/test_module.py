@@ -12,7 +12,7 @@ from millistep.deploy.environments import definition_sha256
 from millistep.planning.plan import Plan
 from tests.pipeline.conftest import CONFIG, ROOT, Project, checkout
 from tests.planning.records import write_record
-from tests.shared import put
+from tests.shared import commit, put
 
 MODULE = """\
 configfile: "config/config.yaml"
@@ -41,9 +41,7 @@ PLANNED = "millistep: 12 of 12 runs to measure at smoke scale"
 def sources(tmp_path_factory) -> Path:
     """A checkout in a folder of its own that is a repository with one commit."""
     folder = checkout(tmp_path_factory.mktemp("so urces")).folder
-    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
-    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "A version"]):
-        subprocess.run([*git, *words], cwd=folder, check=True)
+    commit(folder, "A version")
     return folder
 
 

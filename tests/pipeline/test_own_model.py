@@ -4,18 +4,13 @@ import re
 import subprocess
 import sys
 
-from ..shared import put
-from .conftest import ROOT, TABLE
-
-FILE = re.compile(r"^`my-models/(\S+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
+from ..shared import custom_model
+from .conftest import TABLE
 
 
 def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
-    section = (ROOT / "docs/custom-model.md").read_text()
-    files = dict(FILE.findall(section))
-    assert {name.rsplit("/", 1)[1] for name in files} >= {"model.yaml", "keras3.py", "pytorch.py"}
-    for name, content in files.items():
-        put(tmp_path / "my-models" / name, content)
+    folder = custom_model(tmp_path / "my-models")
+    assert {path.name for path in folder.iterdir()} >= {"model.yaml", "keras3.py", "pytorch.py"}
     fresh.configure(
         models={"mlp": {"fit": "default", "predict": "default"}, "mlp_wide": {"fit": "default"}},
         columns=["keras2-tensorflow", "keras3-jax", "pytorch-eager", "pytorch-compiled"],
@@ -48,16 +43,14 @@ def test_a_model_from_outside_the_repository_is_in_the_table(fresh, tmp_path):
     )
     assert "NA" in row
 
-    fresh.append(tmp_path / "my-models/models/mlp/keras3.py")
+    fresh.append(folder / "keras3.py")
     assert fresh.measured() == {"keras3-jax": 2}
-    fresh.append(tmp_path / "my-models/models/mlp/inputs.py")
+    fresh.append(folder / "inputs.py")
     assert fresh.measured() == {"keras3-jax": 2, "pytorch-eager": 1, "pytorch-compiled": 1}
 
 
 def test_a_model_is_checked_on_each_framework_and_nothing_is_recorded(fresh, tmp_path):
-    for name, content in FILE.findall((ROOT / "docs/custom-model.md").read_text()):
-        put(tmp_path / "my-models" / name, content)
-    folder = tmp_path / "my-models/models/mlp"
+    folder = custom_model(tmp_path / "my-models")
     names = "keras3-jax", "pytorch-eager"
 
     def checked():

@@ -13,7 +13,7 @@ import yaml
 from millistep.planning import answer
 from millistep.planning.answer import LEAST_ROUNDS, MOST_ROUNDS, schedule
 
-from ..shared import ROOT, put
+from ..shared import ROOT, commit, put
 
 STUDY = """
 study: {name: pull_request, title: T, question: "Q?"}
@@ -168,12 +168,9 @@ def test_what_fails_is_never_the_answer_that_a_row_is_slower(ask, monkeypatch):
 
 def revisions(folder):
     """Make a clone with two commits of a package; return it."""
-    git = ["git", "-C", str(folder), "-c", "user.name=n", "-c", "user.email=e"]
     for text in ("first", "second"):
         put(folder / "pyproject.toml", f"# {text}\n")
-        subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
-        subprocess.run([*git, "add", "."], check=True)
-        subprocess.run([*git, "commit", "--quiet", "-m", text], check=True)
+        commit(folder, text)
     return folder
 
 

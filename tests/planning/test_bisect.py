@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from millistep.planning import bisect
 from millistep.planning.config import Problem
 
-from ..shared import put
+from ..shared import commit, put
 
 
 @given(st.data())
@@ -37,12 +37,9 @@ def test_the_first_slow_commit_is_among_the_suspects(data):
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
     folder = tmp_path / "clone"
-    git = ["git", "-C", str(folder), "-c", "user.name=n", "-c", "user.email=e"]
     for number in range(6):
         put(folder / "pyproject.toml", f"# {number}\n")
-        subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
-        subprocess.run([*git, "add", "."], check=True)
-        subprocess.run([*git, "commit", "--quiet", "-m", f"change {number}"], check=True)
+        commit(folder, f"change {number}")
     monkeypatch.chdir(tmp_path)
     return folder
 
