@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from millistep.analysis.frames import CELL, GROUP
+from millistep.analysis.frames import CELL
 from millistep.analysis.load import load
 from tests.analysis_fixtures import files, write
 
@@ -14,13 +14,6 @@ def test_means_are_geometric_means_of_run_means(six):
         sums = windows.groupby("run")[["elapsed_ns", "steps"]].sum()
         expected = np.exp(np.log(sums["elapsed_ns"] / sums["steps"] / 1e6).mean())
         assert six.cells.set_index(CELL).loc[key, "ms"] == pytest.approx(expected)
-
-
-def test_a_line_per_planned_cell_and_one_fastest_per_group(six):
-    assert len(six.cells) == len(six.plan["cells"])
-    fastest = six.cells[six.cells["standing"] == "fastest"]
-    assert fastest.groupby(GROUP).size().eq(1).all()
-    assert set(fastest["configuration"]) == {"keras3-jax"}
 
 
 def test_no_frame_holds_objects(six):
@@ -36,11 +29,6 @@ def test_a_ratio_and_its_inverse_agree(six):
     assert len(both) == len(six.ratios) > 0
     assert both["ratio"].to_numpy() == pytest.approx(1 / both["ratio_back"])
     assert both["low"].to_numpy() == pytest.approx(1 / both["high_back"])
-
-
-def test_single_runs_have_no_standing(h100):
-    assert set(h100.cells["standing"]) == {"excluded"}
-    assert "measured in one run only" in set(h100.cells["why_excluded"])
 
 
 @pytest.mark.parametrize(("share", "status"), [(0.85, "ok"), (0.02, "invalid")])
