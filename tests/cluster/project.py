@@ -47,7 +47,7 @@ class ClusterProject:
         # The settings of a site.
         profile = self.folder / PROFILE
         text = profile.read_text().replace("cpus_per_task: 9", "cpus_per_task: 2")
-        profile.write_text(text + "slurm-init-seconds-before-status-checks: 2\n")
+        profile.write_text(text + "slurm-init-seconds-before-status-checks: 10\n")
 
     def hung(self, model: str) -> Path:
         """A file that is there once the model's first run waits to be ended."""
