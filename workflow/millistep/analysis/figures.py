@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from millistep.analysis.frames import CELL, GROUP, RUN, WORKLOAD, Data
+from millistep.analysis.frames import CELL, GROUP, WORKLOAD, Data
 from millistep.analysis.parallel import each
 from millistep.analysis.stats import EXCLUDED, FASTEST
 from millistep.analysis.tables import MARKS
@@ -247,14 +247,11 @@ def rounds(data: Data, figure: Figure) -> None:
     runs = data.runs[data.runs["ok"]].sort_values("started_at", kind="stable")
     if runs.empty:
         return
-    order = runs[RUN].assign(order=range(len(runs)))
-    found = data.windows.merge(order, on=RUN).merge(data.cells[[*CELL, "ms"]], on=CELL)
+    means = runs[CELL].join(data.cells.set_index(CELL)["ms"], on=CELL)["ms"]
+    found = data.windows.join(pd.DataFrame({"ms": means, "order": range(len(runs))}), how="inner")
     found["percent"] = 100 * (found["ms_per_step"] / found["ms"] - 1)
-    found["place"] = (
-        found["order"]
-        + (found["window"] - 0.5) / found.groupby(RUN)["window"].transform("max")
-        - 0.5
-    )
+    last = found["window"].groupby(level=0).transform("max")
+    found["place"] = found["order"] + (found["window"] - 0.5) / last - 0.5
     found = found.iloc[:: max(1, len(found) // MOST_MARKS)]  # evenly chosen from many
     figure.set_size_inches(WIDTH_IN, 3.4)
     axes = figure.subplots()

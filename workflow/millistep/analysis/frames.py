@@ -45,8 +45,9 @@ REFERENCE = [
 class Data:
     """The plan and the records as frames, in the order of the table.
 
-    `plan` and `self_test` are JSON content. `references` has the columns REFERENCE; `machines`:
-    machine, section, name, value.
+    `plan` and `self_test` are JSON content. `frames` has a line per planned run in `runs`, and all
+    lists of the records, in which the index is the number of the run. `references` has the columns
+    REFERENCE; `machines`: machine, section, name, value.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class Data:
         )
         found["ok"] = found["status"] == "ok"
         found["session"] = found["session.id"].astype(object).fillna("")
-        found = found.join(self._run_times, on=RUN)
+        found = found.join(self._run_times)
         share = self.references["foreign_cpu_share"].astype(float).fillna(0)
         found = plausible.judged(found, self.references[share < FOREIGN_MUCH])
         found["ok"] = found["status"] == "ok"
@@ -132,43 +133,36 @@ class Data:
 
     @cached_property
     def windows(self) -> pd.DataFrame:
-        """Lines RUN, window, start_ns, elapsed_ns, steps, ms_per_step, kept (not warm-up)."""
-        found = self._frames["windows"]
-        found = found.reindex(columns=[*RUN, "start_ns", "elapsed_ns", "steps"])
-        found["window"] = found.groupby(RUN, sort=False).cumcount() + 1
+        """Lines RUN, window, start_ns, elapsed_ns, steps, ms_per_step, kept (not warm-up).
+
+        The index is that of `runs`.
+        """
+        found = self._frames["runs"][RUN].join(self._frames["windows"], how="inner")
+        found = found.join(self._run_states["skipped"])
+        found["window"] = found.groupby(level=0).cumcount() + 1
         found["ms_per_step"] = found["elapsed_ns"] / found["steps"] / 1e6
-        states = self._run_states
-        found = found.join(states["skipped"], on=RUN)
         return found.assign(kept=found["window"] > found.pop("skipped"))
 
     @cached_property
     def _run_states(self) -> pd.DataFrame:
-        """By RUN: state, course, and the number of skipped warm-up windows."""
-        logs = self._frames["windows"]
-        if logs.empty or "steps" not in logs:
-            return pd.DataFrame(
-                columns=["state", "course", "skipped"],
-                index=pd.MultiIndex.from_tuples([], names=RUN),
-            )
-        logs = np.log(logs["elapsed_ns"] / logs["steps"]).groupby(
-            [logs[k] for k in RUN], sort=False
-        )
-        keys, values = zip(*((key, values.to_numpy()) for key, values in logs), strict=True)
+        """By run: state, course, and the number of skipped warm-up windows."""
+        windows = self._frames["windows"]
+        starts = np.flatnonzero(~windows.index.duplicated())
+        logs = np.log((windows["elapsed_ns"] / windows["steps"]).to_numpy(float))
         found = pd.DataFrame(
-            each(steady.run, values, at_once=500),
-            index=pd.MultiIndex.from_tuples(keys, names=RUN),
-            columns=["state", "course", "skipped"],
+            each(steady.run, np.split(logs, starts)[1:], at_once=500),
+            windows.index[starts],
+            ["state", "course", "skipped"],
         )
-        warmed = (found["state"] == steady.WARM_UP).groupby(CELL, sort=False).transform(
-            "mean"
-        ) > 0.5
+        cells = [self._frames["runs"][name] for name in CELL]
+        warmed = found["state"].eq(steady.WARM_UP).groupby(cells).transform("mean") > 0.5
         return found.assign(skipped=found["skipped"].where(warmed, 0).astype(int))
 
     @cached_property
     def _run_times(self) -> pd.DataFrame:
-        """By RUN: ms_per_step, steps, windows, window_cv, fastest_window_ms, state, course."""
+        """By run: ms_per_step, steps, windows, window_cv, fastest_window_ms, state, course."""
         kept = self.windows[self.windows["kept"]]
-        groups = kept.groupby(RUN, sort=False)
+        groups = kept.groupby(level=0)
         sums = groups[["elapsed_ns", "steps"]].sum()
         found = pd.DataFrame(
             {
@@ -176,29 +170,29 @@ class Data:
                 "steps": sums["steps"],
                 "windows": groups.size(),
                 "window_cv": groups["ms_per_step"].std() / groups["ms_per_step"].mean(),
-                "fastest_window_ms": self.windows.groupby(RUN, sort=False)["ms_per_step"].min(),
+                "fastest_window_ms": self.windows.groupby(level=0)["ms_per_step"].min(),
             }
         )
         return found.join(self._run_states[["state", "course"]])
 
     def _with_profiler(self, runs: pd.DataFrame) -> pd.DataFrame:
-        pairs = self._frames["profile_pairs"].reindex(columns=[*RUN, "plain_ms", "profiled_ms"])
+        pairs = self._frames["profile_pairs"]
         logs = np.log(pairs["profiled_ms"].astype(float) / pairs["plain_ms"].astype(float))
-        slowdown = np.exp(logs.groupby([pairs[k] for k in CELL]).mean()).clip(lower=1)
-        runs = runs.join(pairs.groupby(RUN)["plain_ms"].mean(), on=RUN)
+        slowdown = np.exp(logs.groupby([runs[name] for name in CELL]).mean()).clip(lower=1)
+        plain = pairs["plain_ms"].groupby([runs[name] for name in RUN]).mean()
+        runs = runs.join(plain, on=RUN)
         runs = runs.join(slowdown.rename("profiler_slowdown"), on=CELL)
         return runs.fillna({"profiler_slowdown": 1.0})
 
     @cached_property
     def operations(self) -> pd.DataFrame:
         """Lines RUN, name, ms, count, launched: what a profiled step of an ok run is spent on."""
-        return self._of_ok_runs("operations", ["name", "ms", "count", "launched"])
+        return self._of_ok_runs("operations")
 
     @cached_property
     def probes(self) -> pd.DataFrame:
         """Lines RUN, probe_batch_size, max_length, new_tokens, steps, elapsed_ns, ms_per_step."""
-        names = ["probe_batch_size", "max_length", "new_tokens", "steps", "elapsed_ns"]
-        found = self._of_ok_runs("probes", names)
+        found = self._of_ok_runs("probes")
         return found.assign(
             ms_per_step=found["elapsed_ns"] / found["steps"].where(found["steps"] > 0) / 1e6
         )
@@ -206,26 +200,26 @@ class Data:
     @cached_property
     def calls(self) -> pd.DataFrame:
         """Lines RUN, name, per_step: Python functions that a step of a regression check calls."""
-        return self._of_ok_runs("calls", ["name", "per_step"])
+        return self._of_ok_runs("calls")
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
         """Lines RUN, value: losses or outputs of the runs of a regression check."""
-        return self._of_ok_runs("outcome", ["value"])
+        return self._of_ok_runs("outcome")
 
     @cached_property
     def metadata(self) -> pd.DataFrame:
         """Lines RUN, entry, value (text): the settings observed in the live framework."""
-        return self._of_ok_runs("metadata", ["entry", "value"])
+        return self._of_ok_runs("metadata")
 
     @cached_property
     def packages(self) -> pd.DataFrame:
         """Lines RUN, package, version."""
-        return self._of_ok_runs("packages", ["package", "version"])
+        return self._of_ok_runs("packages")
 
-    def _of_ok_runs(self, name: str, columns: list[str]) -> pd.DataFrame:
-        found = self._frames[name].reindex(columns=[*RUN, *columns])
-        return found.merge(self.runs.loc[self.runs["ok"], RUN], on=RUN)
+    def _of_ok_runs(self, name: str) -> pd.DataFrame:
+        runs = self.runs.loc[self.runs["ok"], RUN]
+        return runs.join(self._frames[name], how="inner").reset_index(drop=True)
 
     @cached_property
     def timed(self) -> pd.DataFrame:
@@ -287,19 +281,20 @@ class Data:
         cells whose runs share a round and a session. `pairs` counts pairs of neighboring timing
         windows; 0 if the runs did not take turns, so that `log` compares their means.
         """
-        runs = self.runs[self.runs["used"]].merge(
-            self.timed.loc[self.timed["comparable"], CELL], on=CELL
-        )
+        comparable = self.timed.set_index(CELL)["comparable"]
+        runs = self.runs[self.runs["used"]].join(comparable, on=CELL)
+        runs = runs[runs["comparable"]]
+        machine, mean = runs["machine.id"].fillna(""), np.log(runs["ms_per_step"])
+        runs = runs[[*RUN, "session"]].assign(machine=machine, mean=mean)
         kept = self.windows[self.windows["kept"]]
-        places = kept.groupby(RUN, sort=False).indices
+        places = kept.groupby(level=0).indices
         starts, logs = kept["start_ns"].to_numpy(float), np.log(kept["ms_per_step"].to_numpy(float))
-        runs = runs.assign(machine=runs["machine.id"].fillna(""), mean=np.log(runs["ms_per_step"]))
         lines = []
         for (*workload, run, _), group in runs.groupby([*WORKLOAD, "run", "session"], sort=False):
             names, machines, means = (
                 group[k].tolist() for k in ("configuration", "machine", "mean")
             )
-            own = [places[(*workload, name, run)] for name in names]
+            own = [places[number] for number in group.index]
             for new, base in permutations(range(len(names)), 2):
                 if new > base:
                     a, b = own[new], own[base]

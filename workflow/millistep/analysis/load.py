@@ -26,18 +26,20 @@ from millistep.contracts.results import Machine, SelfTest
 MAX_BYTES = 64 * 2**20
 LARGEST = 1e24  # above every measured number; sums and squares of smaller ones stay finite
 CHUNK = 250  # records that a process reads at a time
-HUGE = re.compile(rb"[\s:,\[]-?(\d{19}|[\d.]+[eE]\+?\d\d)")  # a number that may be huge
+HUGE = re.compile(rb"[\s:,\[]-?\d(\d{18}|[\d.]*[eE]\+?\d\d)")  # a number that may be huge
 NOT_MEASURED, INVALID, OUTDATED = "not measured", "invalid record", "outdated"
 
-# Lists of a record that become frames of their own, by the name of the frame.
+# Lists of a record that become frames of their own: where they are, and the columns to keep.
 LISTS = {
-    "windows": "timing.windows",
-    "operations": "host_overhead.operations",
-    "profile_pairs": "host_overhead.pairs",
-    "probes": "probes",
-    "calls": "calls.functions",
-    "outcome": "outcome.values",
+    "windows": ("timing.windows", ["start_ns", "elapsed_ns", "steps"]),
+    "operations": ("host_overhead.operations", ["name", "ms", "count", "launched"]),
+    "profile_pairs": ("host_overhead.pairs", ["plain_ms", "profiled_ms"]),
+    "probes": ("probes", ["batch_size", "max_length", "new_tokens", "steps", "elapsed_ns"]),
+    "calls": ("calls.functions", ["name", "per_step"]),
+    "outcome": ("outcome.values", ["value"]),
 }
+COLUMNS = {name: columns for name, (_, columns) in LISTS.items()}
+COLUMNS |= {"metadata": ["entry", "value"], "packages": ["package", "version"]}
 JOINED = {"threads.affinity": " ", "monitor.gpu.throttle_reasons": ", ", "log_tail": "\n"}
 MEDIANS = {"synchronized_ms": "timing.synchronized_ns"}
 
@@ -118,17 +120,15 @@ def _records(root: Path, plan: dict[str, Any]) -> dict[str, pd.DataFrame]:
         for cell in plan["cells"]
         for run in cell["runs"]
     ]
-    parts_of_plan = [planned[start : start + CHUNK] for start in range(0, len(planned), CHUNK)]
-    chunks: dict[str, list[pd.DataFrame]] = {
-        name: [] for name in ("runs", "metadata", "packages", *LISTS)
-    }
-    for found in each(lambda runs: _chunk(_results(root, runs)), parts_of_plan):
-        for name, frame in found.items():
-            chunks[name].append(frame)
+
+    def read_chunk(start: int) -> dict[str, pd.DataFrame]:
+        return _chunk(_results(root, planned[start : start + CHUNK]), start)
+
+    chunks = each(read_chunk, range(0, len(planned), CHUNK)) or [_chunk([])]
     frames = {}
-    for name, parts in chunks.items():
-        full = [part for part in parts if len(part)] or parts[:1]
-        frames[name] = pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=RUN)
+    for name in chunks[0]:
+        parts = [chunk[name] for chunk in chunks]
+        frames[name] = pd.concat([part for part in parts if len(part)] or parts[:1])
     return frames
 
 
@@ -168,64 +168,55 @@ def _misplaced(record: dict[str, Any], run: dict[str, Any]) -> str:
     return ""
 
 
-def _chunk(records: Iterable[dict[str, Any]]) -> dict[str, pd.DataFrame]:
-    """Return the frames of some records: scalars in `runs`, each list in a frame of its own."""
-    lists: dict[str, list[dict[str, Any]]] = {name: [] for name in ("metadata", "packages", *LISTS)}
+def _chunk(records: Iterable[dict[str, Any]], start: int = 0) -> dict[str, pd.DataFrame]:
+    """Return the frames of some records, indexed by the number of the run, from `start` on.
+
+    Scalars are in `runs`, each list in a frame of its own.
+    """
     rows = []
-    for record in records:
-        keys = {name: record[name] for name in RUN}
+    lists: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    places: dict[str, list[int]] = {name: [] for name in COLUMNS}
+    for place, record in enumerate(records, start):
         row = record | {
             "log_tail": record.get("log_tail") or [],
             "warnings": len(record.get("warnings") or []),
         }
-        for name, place in LISTS.items():
-            lists[name] += [keys | _flat(entry, keys) for entry in _pop(row, place) or []]
-        for name, value in (record.get("parity") or {}).items():
-            if value is not None:
-                lists["metadata"].append(
-                    keys
-                    | {
-                        "entry": name,
-                        "value": value if isinstance(value, str) else json.dumps(value),
-                    }
-                )
-        packages = dict(_pop(row, "environment.packages") or {})
-        lists["packages"] += [
-            keys | {"package": name, "version": version} for name, version in packages.items()
+        entries = {name: _pop(row, of) or [] for name, (of, _) in LISTS.items()}
+        entries["packages"] = list((_pop(row, "environment.packages") or {}).items())
+        entries["metadata"] = [
+            (name, value if isinstance(value, str) else json.dumps(value))
+            for name, value in (record.get("parity") or {}).items()
+            if value is not None
         ]
-        for name, place in MEDIANS.items():
-            times = _pop(row, place)
+        for name, lines in entries.items():
+            lists[name] += lines
+            places[name] += [place] * len(lines)
+        for name, of in MEDIANS.items():
+            times = _pop(row, of)
             row[name] = median(times) / 1e6 if times else None
-        for place, between in JOINED.items():
-            row[place] = between.join(map(str, _pop(row, place) or [])) or None
+        for of, between in JOINED.items():
+            row[of] = between.join(map(str, _pop(row, of) or [])) or None
         row["environment.variables"] = (
             json.dumps(variables) if (variables := _pop(row, "environment.variables")) else None
         )
-        rows.append(dict(_scalars(row)))
-    runs = pd.DataFrame(rows).dropna(axis=1, how="all")
-    return {"runs": runs} | {
-        name: pd.DataFrame(found, columns=None if found else RUN) for name, found in lists.items()
-    }
+        rows.append(_scalars(row))
+    runs = pd.DataFrame(rows, range(start, start + len(rows))).dropna(axis=1, how="all")
+    found = {"runs": runs.reindex(columns=list(dict.fromkeys([*RUN, *runs])))}
+    for name, columns in COLUMNS.items():
+        lines = pd.DataFrame(lists[name], pd.Index(places[name], dtype=int), columns)
+        found[name] = lines.rename(columns={"batch_size": "probe_batch_size"})
+    return found
 
 
-def _scalars(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the scalars of nested objects by their dotted names; lists are left out."""
+def _scalars(content: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the scalars of nested objects by their dotted names; lists are left out."""
+    found: dict[str, Any] = {}
     for name, value in content.items():
         if isinstance(value, dict):
-            yield from _scalars(value, f"{prefix}{name}.")
+            found |= _scalars(value, f"{prefix}{name}.")
         elif not isinstance(value, list):
-            yield prefix + name, value
-
-
-def _flat(entry: Any, keys: dict[str, Any]) -> dict[str, Any]:
-    """Return the scalars of a list's entry; a name that is also a key gets a prefix."""
-    if not isinstance(entry, dict):
-        return {"value": entry}
-    return {
-        f"probe_{name}" if name in keys else name: value
-        for name, value in entry.items()
-        if not isinstance(value, list | dict)
-    }
+            found[prefix + name] = value
+    return found
 
 
 def _pop(row: dict[str, Any], place: str) -> Any:

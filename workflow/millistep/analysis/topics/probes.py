@@ -15,9 +15,8 @@ def timed(data: Data) -> pd.DataFrame:
     """
     others = data.probes.rename(columns={"probe_batch_size": "samples"})
     others = others[others["steps"].astype(float) > 0]
-    own = data.windows.groupby(RUN, sort=False)[["steps", "elapsed_ns"]].sum().reset_index()
-    tokens = data.runs[[*RUN, "work.tokens_per_step"]]
-    own = own.merge(tokens.set_axis([*RUN, "new_tokens"], axis=1), on=RUN)
+    own = data.runs[[*RUN, "work.tokens_per_step"]].set_axis([*RUN, "new_tokens"], axis=1)
+    own = own.join(data.windows.groupby(level=0)[["steps", "elapsed_ns"]].sum(), how="inner")
     own = own.merge(others[RUN].drop_duplicates(), on=RUN)
     models = data.plan["models"]
     lengths = {name: model["architecture"].get("max_length") for name, model in models.items()}
