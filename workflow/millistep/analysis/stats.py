@@ -155,24 +155,22 @@ def holm(p: pd.Series) -> pd.Series:
     return pd.Series(adjusted, p.index)
 
 
-def all_pairs(p: pd.Series) -> pd.Series:
-    """Return adjusted p values of all pairs of cells; the index of `p` has both cells of a pair.
+def all_pairs(p: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return adjusted p values of all pairs of cells; `first` and `second` are their cells.
 
     Holm's correction, in which only pairs that can be equal at the same time count together: if A
     equals B, and B equals C, A equals C (Bergmann and Hommel, 1988). Missing values stay missing.
     Of more than MOST_CELLS cells, it is Holm's.
     """
-    first, second = (p.index.get_level_values(level) for level in (0, 1))
-    cells = first.union(second).unique()
+    cells, places = np.unique([first, second], return_inverse=True)
     if len(cells) > MOST_CELLS:
-        return holm(p)
-    values, known = p.to_numpy(float), p.notna().to_numpy()
-    equal = ways_to_be_equal(len(cells))[:, cells.get_indexer(first), cells.get_indexer(second)]
-    equal = equal & known
-    lowest = np.where(equal, values, 1).min(axis=1)
+        return np.asarray(holm(pd.Series(p)))
+    first, second = places.reshape(2, -1)
+    equal = ways_to_be_equal(len(cells))[:, first, second] & ~np.isnan(p)
+    lowest = np.where(equal, p, 1).min(axis=1)
     bounds = np.minimum(lowest * equal.sum(axis=1), 1)
     adjusted = np.where(equal, bounds[:, np.newaxis], 0).max(axis=0)
-    return pd.Series(np.where(known, adjusted, np.nan), p.index)
+    return np.where(np.isnan(p), np.nan, adjusted)
 
 
 @cache
@@ -221,8 +219,12 @@ def over_all_pairs(
     pairs = ratios[[*workload, "base", "configuration", "p"]].reset_index()
     pairs = pairs.merge(places, on=[*workload, "configuration"])
     pairs = pairs.merge(base, on=[*group, "base"])
-    once = pairs[pairs["place"] < pairs["other"]].set_index(["place", "other"])
-    once = once.groupby(group, sort=False)["p"].transform(all_pairs)
+    once = pairs[pairs["place"] < pairs["other"]]
+    p, first, second = (once[name].to_numpy(float) for name in ("p", "place", "other"))
+    adjusted = np.full(len(once), np.nan)
+    for of in once.groupby(group, sort=False).indices.values():
+        adjusted[of] = all_pairs(p[of], first[of], second[of])
+    once = pd.Series(adjusted, pd.MultiIndex.from_arrays([first, second]))
     low, high = pairs[["place", "other"]].min(axis=1), pairs[["place", "other"]].max(axis=1)
     both = once.reindex(pd.MultiIndex.from_arrays([low, high])).to_numpy()
     return pd.Series(both, pairs["index"], dtype=float).reindex(ratios.index)
