@@ -95,7 +95,7 @@ def workloads(data: Data, longest: pd.DataFrame) -> list[dict[str, Any]]:
     cells, runs = cell_table(data, longest), run_table(data)
     observed = settings(data)
     found = []
-    for key, of in data.cells.groupby(WORKLOAD, sort=False):
+    for key, of in data.cells[[*CELL, "workload"]].groupby(WORKLOAD, sort=False):
         own = runs.loc[runs.index.isin([key])] if len(runs) else runs
         found.append(
             {
@@ -176,12 +176,10 @@ def settings(data: Data) -> dict[tuple[Any, ...], pd.DataFrame]:
     wide = wide.sort_index(
         level="entry", key=lambda of: of.map(lambda name: (first.get(name, len(FIRST)), name))
     )
-    found = {}
-    for key, of in wide.groupby(level=WORKLOAD, sort=False):
-        of = of.droplevel(WORKLOAD).dropna(axis="columns", how="all").rename(columns=titles)
-        of.index = of.index.str.replace("_", " ")
-        found[key] = _texts(of.rename_axis("Observed setting").reset_index())
-    return found
+    wide = _texts(wide.rename(columns=titles).reset_index("entry"))
+    wide["entry"] = wide["entry"].str.replace("_", " ")
+    wide = wide.rename(columns={"entry": "Observed setting"})
+    return {key: _used(of) for key, of in wide.groupby(WORKLOAD, sort=False)}
 
 
 def failures(data: Data) -> list[tuple[str, str]]:
@@ -252,5 +250,8 @@ def machines(data: Data) -> pd.DataFrame:
 
 def _texts(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame of texts without the columns that have none."""
-    found = frame.astype(object).where(frame.notna(), NA)
-    return found.loc[:, [(found[name] != NA).any() for name in found]]
+    return _used(frame.astype(object).where(frame.notna(), NA))
+
+
+def _used(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.loc[:, (frame != NA).any()]

@@ -99,9 +99,7 @@ def leaders(cells: pd.DataFrame) -> str:
     total = ranked[GROUP].drop_duplicates().shape[0]
     ahead = ranked[ranked["standing"].isin([FASTEST, TIED])]
     number = ahead.groupby("title", sort=False).size().sort_values(ascending=False, kind="stable")
-    proven = ranked.groupby(GROUP, sort=False)["standing"].agg(
-        lambda of: of.isin([FASTEST, SLOWER]).all()
-    )
+    proven = ranked["standing"].isin([FASTEST, SLOWER]).groupby([ranked[k] for k in GROUP]).all()
     alone = int(proven.sum())
     shares = [f"{title} in {n}" for title, n in number.head(3).items()]
     winners = count(alone, "workload") if alone else "no workload"
@@ -114,8 +112,8 @@ def decided(data: Data) -> str:
     ranked = compared(data.cells)
     if ranked.empty:
         return ""
-    groups = ranked.groupby(GROUP, sort=False)
-    undecided = groups["standing"].agg(lambda of: of.eq(INCONCLUSIVE).any())
+    groups = ranked.assign(open=ranked["standing"] == INCONCLUSIVE).groupby(GROUP, sort=False)
+    undecided = groups["open"].any()
     labels = groups["workload"].first()[undecided]
     total, still_open = len(undecided), int(undecided.sum())
     half = resolution(data.cells)

@@ -44,8 +44,8 @@ def backends(data: Data, cells: pd.DataFrame) -> Finding | None:
     titles = titles_of(found)
     ahead = found["standing"].isin([FASTEST, TIED]).groupby(found["title"]).sum()
     slower = found["standing"].eq(SLOWER).groupby(found["title"]).sum()
-    others = found[found["standing"] != FASTEST].groupby(WORKLOAD)["standing"]
-    decided = others.agg(lambda of: of.eq(SLOWER).all())
+    others = found[found["standing"] != FASTEST]
+    decided = others["standing"].eq(SLOWER).groupby([others[name] for name in WORKLOAD]).all()
     leaders = found[found["standing"] == FASTEST].set_index(WORKLOAD)["title"]
     single = set(leaders[decided.reindex(leaders.index, fill_value=False)])
     title = "No backend is shown to be the best"

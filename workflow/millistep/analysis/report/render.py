@@ -39,8 +39,8 @@ def render(
             page.write(data, Path(scratch), drawn, caveats(data), {}, appendix=False)
             Path(scratch, "report.html").replace(folder / "report.html")
         return data
-    tables.write_runs(data, folder)
     if runs_only:
+        tables.write_runs(data, folder)
         return data
     tables.write(data, folder)
     asked = topics(_folders(plan, data)) if study_topics else TOPICS
@@ -55,14 +55,19 @@ def render(
     judged = claims.table(data)
     tables.write_csv(judged, folder / "claims.csv")
     tables.write_csv(published.table(data), folder / "published.csv")
-    more = [page.section("claims", "Published claims", sentences=claims.sentences(judged))]
-    root = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
-    more += methods.sections(data, contents.digest(root, contents.measured(data.plan, root)))
-    more = [each for each in more if each["sentences"] or each["text"]]
+
+    def report() -> None:
+        root = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
+        more = [page.section("claims", "Published claims", sentences=claims.sentences(judged))]
+        more += methods.sections(data, contents.digest(root, contents.measured(data.plan, root)))
+        more = [section for section in more if section["sentences"] or section["text"]]
+        page.write(data, folder, drawn, warned, said, more)
+
     pages: list[Callable[[], None]] = [
         lambda: tried("appendix", appendix.write, data, folder, drawn),
         lambda: tried("page.md", keras_page.write, data, folder, drawn, warned),
-        lambda: page.write(data, folder, drawn, warned, said, more),
+        report,
+        lambda: tables.write_runs(data, folder),
         lambda: summary.write(data, folder),
     ]
     each(lambda write: write(), pages)

@@ -19,10 +19,9 @@ def write(data: Data, folder: Path) -> None:
 
 def workloads(data: Data) -> pd.DataFrame:
     """Return WORKLOAD, rounds (planned), undecided and round_s (median) of each workload."""
-    groups = data.cells.groupby(WORKLOAD, sort=False)
-    found = groups.agg(
-        rounds=("planned_runs", "max"), undecided=("standing", lambda of: INCONCLUSIVE in {*of})
-    )
+    cells = data.cells.assign(undecided=data.cells["standing"] == INCONCLUSIVE)
+    groups = cells.groupby(WORKLOAD, sort=False)
+    found = groups.agg(rounds=("planned_runs", "max"), undecided=("undecided", "any"))
     runs = data.runs.dropna(subset=["started_at", "finished_at"])
     times = runs.assign(
         start=pd.to_datetime(runs["started_at"]), end=pd.to_datetime(runs["finished_at"])
