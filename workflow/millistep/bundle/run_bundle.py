@@ -77,8 +77,7 @@ def is_done(job: dict[str, Any], by: dict[str, Any]) -> bool:
     """Return True if a job's file is as planned; a new round measures its reference again."""
     try:
         found = json.loads(Path(job["output"]).read_text())
-        done: bool = found["identity"] == by["identity"]
-        return done
+        return found["identity"] == by["identity"]
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

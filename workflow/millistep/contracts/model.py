@@ -145,8 +145,7 @@ class TaskOfModel(UserFile):
 
     def batch_sizes(self, scale: str) -> list[int]:
         """Return the batch sizes of a scale."""
-        sizes: list[int] = getattr(self, scale)
-        return sizes
+        return getattr(self, scale)
 
     def probes_at(self, scale: str) -> list[dict[str, Any]]:
         """Return the other sizes of a scale."""

@@ -149,8 +149,7 @@ class Column:
     @property
     def jit_compile(self) -> str | bool | None:
         """The `jit_compile` that Keras gets; None if the framework does not take it."""
-        found: str | bool | None = self.of_framework.get("jit_compile")
-        return found
+        return self.of_framework.get("jit_compile")
 
 
 def columns(

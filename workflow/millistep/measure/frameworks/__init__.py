@@ -137,8 +137,7 @@ class Framework(Protocol):
 
 def create(cell: Cell) -> Framework:
     """Create the framework of a cell: this imports our class, not yet the framework itself."""
-    framework: Framework = importlib.import_module(f"{__name__}.{cell.module}").Framework(cell)
-    return framework
+    return importlib.import_module(f"{__name__}.{cell.module}").Framework(cell)
 
 
 def builder(cell: Cell, family: str) -> Any:

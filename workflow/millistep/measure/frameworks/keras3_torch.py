@@ -45,8 +45,7 @@ class Framework(TorchMixin, Keras3Framework):
     def compilations(self) -> int | None:
         if not self.compiled():
             return None
-        graphs: int = self.torch._dynamo.utils.counters["stats"]["unique_graphs"]
-        return graphs
+        return self.torch._dynamo.utils.counters["stats"]["unique_graphs"]
 
     def execution(self, jit: bool) -> dict[str, Any]:
         return {

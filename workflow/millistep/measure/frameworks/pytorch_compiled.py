@@ -93,8 +93,7 @@ class Framework(pytorch_eager.Framework):
         """
         from torch._dynamo.utils import counters
 
-        graphs: int = counters["stats"]["unique_graphs"]
-        return graphs
+        return counters["stats"]["unique_graphs"]
 
     def _graph_breaks(self) -> int:
         from torch._dynamo.utils import counters

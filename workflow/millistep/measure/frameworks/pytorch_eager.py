@@ -195,8 +195,7 @@ class Framework(TorchMixin):
 
     def _to_device(self, batch: Tensors) -> Tensors:
         if self._nested:
-            moved: Tensors = loops.mapped(self._moved, batch)
-            return moved
+            return loops.mapped(self._moved, batch)
         return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
 
     def _moved(self, tensor: Any) -> Any:

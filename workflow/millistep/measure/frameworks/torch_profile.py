@@ -99,8 +99,7 @@ def recorded_events(profile: Any) -> Sequence[Any]:
     results = profile.profiler.kineto_results
     found = results.events()
     if found and not hasattr(found[0], "is_user_annotation"):  # PyTorch 2.2
-        tree: Sequence[Any] = profile.events()
-        return tree
+        return profile.events()
     began = results.trace_start_ns()
     events = [
         Event(
@@ -177,8 +176,7 @@ def _composite(library: Any, schema: Any) -> bool | None:
     """Return True if an overload is written in other operators; None if it is TorchScript's."""
     overload = ".".join(filter(None, (schema.name, schema.overload_name)))
     try:
-        composite: bool = library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
-        return composite
+        return library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
     except RuntimeError:
         return None
 

@@ -48,8 +48,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 def attention(model: Any) -> str:
     """Return the implementation Transformers chose."""
-    chosen: str = model.config._attn_implementation
-    return chosen
+    return model.config._attn_implementation
 
 
 def _config(a: Architecture) -> Any:

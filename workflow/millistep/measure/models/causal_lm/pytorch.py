@@ -168,8 +168,7 @@ def adapter_dtype(model: Any) -> str:
 
 def attention(model: Any) -> str:
     """Return the implementation Transformers chose."""
-    chosen: str = model.config._attn_implementation
-    return chosen
+    return model.config._attn_implementation
 
 
 def _cache_facts(cache: Any) -> dict[str, str]:
