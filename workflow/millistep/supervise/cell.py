@@ -43,7 +43,9 @@ def main() -> int:
     end_with_snakemake()
     file = RecordFile(options.record)
     try:
-        if options.attempt > 1 and _is_measured(options):
+        # The job may have been killed after it had written its record.
+        earlier = _earlier(options) if options.attempt > 1 else None
+        if earlier and earlier["identity"] == options.identity:
             say(f"{options.record}: already measured, keeping it. Delete it to measure again.")
             return 0
         file.reserve()
@@ -123,12 +125,6 @@ def _caches(results: Path, record: Path) -> Path:
     parts = record.parent.relative_to(results).parts
     inside = parts[1:] if parts[:1] == ("records",) else parts
     return results.joinpath(caches.FOLDER, *inside)
-
-
-def _is_measured(options: argparse.Namespace) -> bool:
-    """Return whether a record of this run is there: its job was killed after it was written."""
-    found = _earlier(options)
-    return bool(found and found["identity"] == options.identity)
 
 
 def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:

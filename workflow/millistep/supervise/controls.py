@@ -1,7 +1,6 @@
 """Measurements of the measuring itself: the reference workload, known steps, and the self-test."""
 
 import argparse
-import contextlib
 import json
 import secrets
 import statistics
@@ -43,11 +42,8 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     session = Session.of(options.round, options)
     found["session"] = session.recorded()
     with session.member([], str(options.output)) as member, member.computing():
-        with contextlib.suppress(preconditions.Refused):  # provide() gives the reason
-            options = preconditions.in_what_can_be_deployed(options)
         write_description(options.results / "machines", options.accelerators, options.device)
-        identity = json.loads(options.identity)
-        environment = preconditions.provide(options, identity, options.output)
+        options, identity, environment = preconditions.provide_any(options)
         request = {"part_s": identity["part_s"]}
         child = jobs.supervised(
             REFERENCE, request, identity, environment, options, REFERENCE_LIMIT_S
@@ -90,15 +86,8 @@ def no_reference(options: argparse.Namespace) -> dict[str, Any]:
 CONTROLS = Path(__file__).parent.parent / "measure" / "controls"
 PLUGIN = CONTROLS / "known_step"
 KNOWN_STEPS_LIMIT_S = 600.0
-SHARED = (
-    "device",
-    "environment",
-    "library",
-    "scale",
-    "seed",
-    "threads",
-    "variables",
-)  # facts of the identity that all runs share
+# Facts of the identity that all runs share.
+SHARED = ("device", "environment", "library", "scale", "seed", "threads", "variables")
 
 
 def measure_known_steps() -> int:
@@ -112,7 +101,6 @@ def measure_known_steps() -> int:
 
 
 def no_known_steps(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the file's content before anything is measured."""
     return {
         "schema": "millistep.self_test/1",
         "identity": options.identity,
@@ -131,10 +119,7 @@ def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
     own = secrets.token_hex(8)
     with Member(CPU, own, [own], own) as member:
         with member.computing():
-            with contextlib.suppress(preconditions.Refused):  # provide() gives the reason
-                options = preconditions.in_what_can_be_deployed(options)
-            identity = json.loads(options.identity)
-            environment = preconditions.provide(options, identity, options.output)
+            options, identity, environment = preconditions.provide_any(options)
         for step_ms, runs in identity["known_steps"]:
             records = []
             for _ in range(runs):
@@ -213,7 +198,9 @@ def write_self_test() -> None:
 def same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any] | None:
     """Return ms per step in rounds that measured both names in one session; None without any."""
     both = [
-        (a, b) for a, b in pairs if a["status"] == b["status"] == "ok" and session(a) == session(b)
+        (a, b)
+        for a, b in pairs
+        if a["status"] == b["status"] == "ok" and a.get("session") == b.get("session")
     ]
     if not both:
         return None
@@ -225,11 +212,5 @@ def same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, A
     }
 
 
-def session(record: dict[str, Any]) -> str | None:
-    """Return the id of a record's session; None for a record that was measured by itself."""
-    return (record.get("session") or {}).get("id")
-
-
 def read(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(path.read_text())
-    return content
+    return json.loads(path.read_text())

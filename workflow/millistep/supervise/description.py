@@ -27,7 +27,6 @@ INSTRUCTION_SETS = (
 
 
 def sections(root: Path = Path("/")) -> dict[str, Facts]:
-    """Return the facts of each section, by its title."""
     cpu = root / "sys/devices/system/cpu"
     return {
         "Processor": _processor(root, cpu),
@@ -214,7 +213,6 @@ def _ids(path: Path) -> Any:
 
 
 def described(accelerators: Sequence[str], asked: str | int) -> dict[str, Any]:
-    """Return the description of this machine and of the GPU that is measured."""
     found = chosen(asked) if "cuda" in accelerators else None
     facts = sections()
     if "cuda" in accelerators:

@@ -192,7 +192,8 @@ def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
             "the clock of the measured process is not the machine's"
         )
     if compiled := timing["compilations"]["during_timing"]:
-        return "invalid", _compiled(compiled)
+        what = "a compilation" if compiled == 1 else f"{compiled} compilations"
+        return "invalid", f"{what} during the timing windows"
     late = _late_share(timing)
     if late > MOST_LATE:
         return "invalid", (
@@ -213,21 +214,12 @@ def _late_share(timing: dict[str, Any]) -> float:
     return shares[len(shares) // 2] if shares else 0.0
 
 
-def _compiled(number: int) -> str:
-    what = "a compilation" if number == 1 else f"{number} compilations"
-    return f"{what} during the timing windows"
-
-
 def _of_what_was_not_tried(not_tried: dict[str, Any]) -> tuple[Status, str]:
     if "not_deployed" in not_tried:
         return "error", f"no environment: {not_tried['not_deployed']}"[:MAX_REASON]
-    return "too large", _too_large(not_tried)
-
-
-def _too_large(not_tried: dict[str, Any]) -> str:
     where = {"gpu": "the GPU has", "host": "the limit of host memory is"}[not_tried["memory_of"]]
     needed_gib, available_gib = not_tried["needed_mib"] / 1024, not_tried["available_mib"] / 1024
-    return (
+    return "too large", (
         f"weights, gradients and optimizer alone need {needed_gib:.1f} GiB, "
         f"{where} {available_gib:.1f} GiB"
     )

@@ -26,7 +26,6 @@ from millistep.supervise.watch import Watched
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of all commands that measure in a framework's environment."""
     parser.add_argument("--identity", required=True, help="all that defines the number, as JSON")
     parser.add_argument("--deployment", choices=("venv", "conda", "interpreter"), required=True)
     parser.add_argument("--definition", type=Path, required=True, help="yaml of the environment")
@@ -46,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_seat(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of commands that take the machine, see :class:`Session`."""
     parser.add_argument("--results", type=Path, required=True, help="folder of all results")
     parser.add_argument(
         "--around",
@@ -62,11 +60,6 @@ def add_instead(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--instead", action="append", default=[], help="other options, as JSON, in their order"
     )
-
-
-def written(output: Path, found: dict[str, Any]) -> None:
-    """Write JSON to a file, atomically; raises OSError."""
-    write_atomically(output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 
 def exit_code(
@@ -94,7 +87,7 @@ def exit_code(
         found["status"], found["reason"] = of_control(found)
         if found["status"] != "ok":
             say(f"{options.output}: {found['status']}: {found['reason']}")
-        written(options.output, found)
+        write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)
     except OSError as problem:
@@ -170,7 +163,6 @@ class Session:
         return Member(self.gpu or CPU, self.id, members[first : first + self.resident], own)
 
     def recorded(self) -> dict[str, Any]:
-        """Return the record's ``session``."""
         return {"id": self.id, "device": _digest(self.gpu) if self.gpu else None}
 
 

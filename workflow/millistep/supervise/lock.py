@@ -65,5 +65,4 @@ class MachineLock:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Give the lock back for good."""
         os.close(self._descriptor)

@@ -43,7 +43,6 @@ def summary_with(gpu: Gpu | None) -> dict[str, Any]:
 
 
 def cpu_model() -> str:
-    """Return the CPU's name."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -63,7 +62,6 @@ def memory_limit_mib(asked: str) -> int:
 
 
 def load_average() -> float:
-    """Return the load average of the last minute."""
     return float(psutil.getloadavg()[0])
 
 

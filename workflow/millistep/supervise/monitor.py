@@ -46,7 +46,6 @@ class Sampler:
 
     def sample(self) -> dict[str, Any]:
         """Return one reading of everything, with the time in ns on the run's clock."""
-        gpu = tried(self._gpu.reading) if self._gpu else None
         counter = self._gpu or self._rapl
         return {
             "at_ns": time.perf_counter_ns(),  # the same clock in every process
@@ -56,7 +55,7 @@ class Sampler:
             "frequency_mhz": tried(self._frequency_mhz),
             "throttle_events": tried(self._throttle_events),
             "swapped_mib": tried(swapped_mib),
-            "gpu": gpu,
+            "gpu": tried(self._gpu.reading) if self._gpu else None,
         }
 
     def _frequency_mhz(self) -> float | None:
@@ -147,7 +146,7 @@ class Gpu:
             "throttle_reasons": tried(self._throttle_reasons),
             "foreign_processes": others,
             "process_memory_mib": held_mib,
-            "free_memory_mib": tried(self._free_memory_mib),
+            "free_memory_mib": tried(lambda: nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20),
         }
 
     def _throttle_reasons(self) -> list[str]:
@@ -170,9 +169,6 @@ class Gpu:
             own, foreign = (running, 0) if len(running) == 1 else ([], None)
         held = [process.usedGpuMemory for process in own]
         return foreign, None if not held or None in held else sum(held) / 2**20
-
-    def _free_memory_mib(self) -> float:
-        return float(self.nvml.nvmlDeviceGetMemoryInfo(self.part).free) / 2**20
 
 
 def _is_ours(pid: int) -> bool:

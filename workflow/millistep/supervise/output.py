@@ -23,7 +23,6 @@ class Channel:
         self._unread = bytearray()
 
     def ready(self, timeout_s: float) -> bool:
-        """Return True if there is something to read within that time."""
         return bool(select.select([self._reader], [], [], timeout_s)[0])
 
     def read(self) -> list[dict[str, Any]] | None:
@@ -79,12 +78,9 @@ class Log:
         """Open the file for the process to print to: always at the end, also after a cut."""
         return open(self.path, "ab")
 
-    def size_bytes(self) -> int:
-        return self.path.stat().st_size
-
     def shorten(self) -> None:
         """Cut a long log in the middle, with a line that has the omitted size."""
-        size = self.size_bytes()
+        size = self.path.stat().st_size
         if size <= 2 * FIRST_BYTES:
             return
         with open(self.path, "r+b") as file:
@@ -98,7 +94,6 @@ class Log:
 
 
 def tail(log: Path) -> list[str]:
-    """Return the last lines of a log, each cut to a length."""
     return [line[:TAIL_LENGTH] for line in _last_lines(log)[-TAIL_LINES:]]
 
 

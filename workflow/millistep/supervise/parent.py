@@ -49,7 +49,6 @@ class Job:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """All that defines the number, by name."""
         return dict(json.loads(self.identity_text))
 
 
@@ -68,7 +67,6 @@ def run(job: Job, member: Member) -> dict[str, Any]:
 
 
 def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
-    """Fill in the record with what the measuring process and the monitor report."""
     identity, swapped = job.identity, machine.swapped_mib()
     interval_s = PROTOCOLS[identity["scale"]].monitor_s
     record["load"]["before"] = machine.load_average()
@@ -100,12 +98,12 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     if member.in_turns == 1:  # else others use energy within the window, too
-        record["energy"] = samples.energy(monitor.samples, window, _steps(record["timing"]))
+        steps = sum(each["steps"] for each in record["timing"]["windows"]) if window else 0
+        record["energy"] = samples.energy(monitor.samples, window, steps)
     record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
 
 
 def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
-    """Fill in the record with the events of a child that has ended."""
     seen = child.ending()
     record["ending"] = dataclasses.asdict(seen)
     record["probes"] = _probes(job.identity, child, seen)
@@ -201,7 +199,3 @@ def _outside(windows: list[dict[str, Any]], turns_ns: list[tuple[int, int]]) -> 
     spans = [(each["start_ns"], each["start_ns"] + each["elapsed_ns"]) for each in windows]
     inside = [any(a <= start and end <= b for a, b in turns_ns) for start, end in spans]
     return inside.count(False)
-
-
-def _steps(timing: dict[str, Any] | None) -> int:
-    return sum(window["steps"] for window in timing["windows"]) if timing else 0

@@ -136,23 +136,26 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
         raise Refused(f"{output}: not measured, its environment is not there") from None
 
 
-def in_what_can_be_deployed(options: argparse.Namespace) -> argparse.Namespace:
-    """Return the options with an environment that can be installed: their own, else the first
-    possible one of ``instead``, as several libraries can do fixed work. Without any, their own.
+def provide_any(
+    options: argparse.Namespace,
+) -> tuple[argparse.Namespace, dict[str, Any], dict[str, Any]]:
+    """Return options, identity and marker of an environment that can be installed: that of the
+    options, else the first possible one of ``instead``, as several libraries can do fixed work.
 
-    Raises :class:`Refused` for a problem that no environment would solve.
+    Raises :class:`Refused`, without any of them for the reason of the first one.
     """
+    problems = []
     for place, instead in enumerate([{}, *map(json.loads, options.instead)]):
         tried = argparse.Namespace(**{**vars(options), **instead, "another": place > 0})
         tried.environment, tried.definition = Path(tried.environment), Path(tried.definition)
+        identity = json.loads(tried.identity)
         try:
-            provide(tried, json.loads(tried.identity), options.output)
+            return tried, identity, provide(tried, identity, options.output)
         except NoEnvironment as problem:
+            problems.append(problem)
             if not problem.known:
                 say(f"millistep: environment {tried.environment.stem}: {problem}")
-            continue
-        return tried
-    return options
+    raise problems[0]
 
 
 def as_planned(
@@ -184,7 +187,6 @@ def _is_newer(prefix: Path, marker: Path) -> bool:
 
 
 def read_marker(marker: Path) -> dict[str, Any] | None:
-    """Read a marker; None if it is missing or broken."""
     try:
         found = json.loads(marker.read_text())
     except (OSError, ValueError):

@@ -100,7 +100,6 @@ class RecordFile:
         self._partial = path.with_name(f".{path.name}.partial")
 
     def reserve(self) -> None:
-        """Create the folder and allocate the blocks."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self._partial, "wb") as file:
             if hasattr(os, "posix_fallocate"):
@@ -121,7 +120,6 @@ class RecordFile:
         return record
 
     def discard(self) -> None:
-        """Give the reserved space back."""
         self._partial.unlink(missing_ok=True)
 
 
@@ -217,7 +215,6 @@ def read(path: str | Path) -> dict[str, Any]:
 
 
 def entries(path: Path, name: str, needed: set[str]) -> list[dict[str, Any]]:
-    """Return a list in a JSON file of ours; empty if the file or an entry is broken."""
     try:
         found: list[dict[str, Any]] = json.loads(path.read_text())[name]
         return found if all(needed <= {*entry} for entry in found) else []

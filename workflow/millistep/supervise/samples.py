@@ -1,8 +1,8 @@
 """The record's `monitor` and `energy`, computed from the samples of a run; pure arithmetic.
 
-A sample is what ``sampler.py`` prints. A window is the time from the start of the first
-timing window to the end of the last one, ``(start, end)`` in nanoseconds of the clock that all
-processes share.
+A sample is what :class:`supervise.monitor.Sampler` takes. A window is the time from the start of
+the first timing window to the end of the last one, ``(start, end)`` in nanoseconds of the clock
+that all processes share.
 """
 
 import statistics

@@ -53,7 +53,10 @@ def of_process(
         **inherited(caller, identity.get("weights", "random")),
         **identity["variables"],
         **ours(identity, scratch, visible_device),
-        **_temporary_files(identity["library"], scratch),
+        # TensorFlow writes a file for each function that it rewrites, dozens in a run, and
+        # removes them only at an exit that waits for seconds. Others keep the caller's TMPDIR,
+        # next to which Inductor keeps facts about the compiler.
+        **({"TMPDIR": str(scratch)} if identity["library"] == "tensorflow" else {}),
     }
 
 
@@ -103,18 +106,9 @@ def _programs_of_jax(scratch: Path) -> dict[str, str]:
     }
 
 
-def _temporary_files(library: str, scratch: Path) -> dict[str, str]:
-    """Return a private TMPDIR for TensorFlow: it writes a file for each function that it rewrites,
-    dozens in a run, and removes them only at an exit that waits for seconds. Others keep the
-    caller's TMPDIR, next to which Inductor keeps facts about the compiler.
-    """
-    return {"TMPDIR": str(scratch)} if library == "tensorflow" else {}
-
-
 def refusal(name: str) -> str | None:
     """Return the reason why the configuration may not set a variable; None if it may."""
-    sizes = {"threads": 1}
-    policies = [ours({**sizes, "accelerator": kind}, Path(), "") for kind in ("cpu", "cuda")]
+    policies = [ours({"threads": 1, "accelerator": kind}, Path(), "") for kind in ("cpu", "cuda")]
     if name in SET_BY_COLUMNS or name.startswith("PYTHON") or any(name in p for p in policies):
         return "is set by Millistep itself"
     if name in DOWNLOAD:

@@ -88,7 +88,6 @@ class Watched:
 
     @property
     def pid(self) -> int:
-        """The child's process id, which is that of its group, too."""
         return self._process.pid
 
     @property
@@ -136,7 +135,6 @@ class Watched:
         return done
 
     def end_turns(self) -> None:
-        """Let the child go on to what follows its turns."""
         self._go(0)
 
     def _go(self, windows: int) -> None:
