@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from millistep.deploy.environments import marker, users_interpreter
-from millistep.deploy.virtual_environments import EnvironmentProblem, write_atomically
+from millistep.deploy.virtual_environments import EnvironmentProblem, read_json, write_atomically
 
 ROOT = Path(__file__).resolve().parent  # of the unpacked bundle, which holds the package, too
 MILLISTEP = [sys.executable, "-s", "-m", "millistep"]
@@ -75,11 +75,7 @@ def measure(jobs: list[dict[str, Any]], columns: set[str], start: str) -> None:
 
 def is_done(job: dict[str, Any], by: dict[str, Any]) -> bool:
     """Return True if a job's file is as planned; a new round measures its reference again."""
-    try:
-        found = json.loads(Path(job["output"]).read_text())
-        return found["identity"] == by["identity"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+    return read_json(Path(job["output"])).get("identity") == by["identity"]
 
 
 def run(jobs: list[tuple[dict[str, Any], dict[str, Any]]], start: str) -> None:

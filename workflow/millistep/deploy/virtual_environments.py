@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 COMPLETE = "millistep-complete"  # written last into an environment: without it, it is incomplete
 MAX_REASON = 200  # characters quoted from a log
@@ -38,6 +38,15 @@ def write_atomically(path: Path, text: str) -> None:
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the mapping in a JSON file; empty if it is missing, broken or no mapping."""
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def cache() -> Path:
@@ -144,11 +153,9 @@ def once_per_start(marker: Path, start: str | None) -> Iterator[None]:
     again without trying. start: its id; None to try in any case.
     """
     note = marker.with_name(f".{marker.stem}.failed")
-    if start:
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            before = json.loads(note.read_text())
-            if before["start"] == start:
-                raise KnownProblem(before["reason"])
+    before = read_json(note)
+    if start and before.get("start") == start:
+        raise KnownProblem(before["reason"])
     try:
         yield
     except EnvironmentProblem as problem:

@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from millistep.deploy.virtual_environments import write_atomically
+from millistep.deploy.virtual_environments import read_json, write_atomically
 from millistep.supervise.device import chosen, word
 from millistep.supervise.machine import cpu_model, memory_limit_bytes, processor_time, summary_with
 from millistep.supervise.monitor import Gpu, tried
@@ -199,17 +199,9 @@ def write_description(folder: Path, accelerators: Sequence[str], asked: str | in
     """Write ``<folder>/<machine id>.json``; raises OSError and NoSuchDevice."""
     description = described(accelerators, asked)
     path = folder / f"{next(iter(description['ids'].values()))}.json"
-    if _ids(path) != description["ids"]:
+    if read_json(path).get("ids") != description["ids"]:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(path, json.dumps(description, indent=1) + "\n")
-
-
-def _ids(path: Path) -> Any:
-    """Return the ids in a description; None if it is missing or broken."""
-    try:
-        return json.loads(path.read_text())["ids"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
 
 
 def described(accelerators: Sequence[str], asked: str | int) -> dict[str, Any]:

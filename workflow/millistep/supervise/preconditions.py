@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from millistep.deploy import conda, environments
-from millistep.deploy.virtual_environments import COMPLETE, EnvironmentProblem, KnownProblem
+from millistep.deploy.virtual_environments import (
+    COMPLETE,
+    EnvironmentProblem,
+    KnownProblem,
+    read_json,
+)
 from millistep.supervise import device, machine, processors, sources
 from millistep.supervise.console import say
 
@@ -112,9 +117,9 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
             f"{output}: planned for {identity['threads']} threads, the container's quota of CPU "
             f"time is {machine.processor_time():g} CPUs"
         )
-    environment = read_marker(options.environment)
+    environment = read_json(options.environment)
     try:
-        if environment is not None and as_planned(environment, options, identity):
+        if environment and as_planned(environment, options, identity):
             return environment
         return environments.deployed(
             environments.Wanted(
@@ -184,11 +189,3 @@ def as_planned(
 def _is_newer(prefix: Path, marker: Path) -> bool:
     mark = prefix / COMPLETE
     return mark.exists() and mark.stat().st_mtime_ns > marker.stat().st_mtime_ns
-
-
-def read_marker(marker: Path) -> dict[str, Any] | None:
-    try:
-        found = json.loads(marker.read_text())
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
