@@ -22,7 +22,7 @@ from millistep.planning.runs import Run
 from millistep.supervise import ending, jobs, processors
 from millistep.supervise.machine import memory_limit_mib
 from millistep.supervise.output import tail
-from millistep.supervise.parent import CELL_FIELDS
+from millistep.supervise.parent import cell
 
 PROGRAM = "millistep.measure.check"
 TIME_LIMIT_S = 600
@@ -86,9 +86,8 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
 
 
 def _task(identity: dict[str, Any]) -> dict[str, Any]:
-    cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
-    cell["model"] = identity.get("builders", identity["model"])
-    return {"cell": cell} | {name: identity[name] for name in ("parameters", "trains", "scale")}
+    names = ("parameters", "trains", "scale")
+    return {"cell": cell(identity)} | {name: identity[name] for name in names}
 
 
 def _failed(run: Run, problem: dict[str, str]) -> Found:

@@ -52,6 +52,12 @@ class Job:
         return dict(json.loads(self.identity_text))
 
 
+def cell(identity: dict[str, Any]) -> dict[str, Any]:
+    """Return a run's cell; an identity has only the settings that its framework takes."""
+    found = {name: identity[name] for name in CELL_FIELDS if name in identity}
+    return {**found, "model": identity.get("builders", identity["model"])}  # whose builders it has
+
+
 def run(job: Job, member: Member) -> dict[str, Any]:
     """Measure a run; return its record without a session. Raises :class:`Refused`, OSError."""
     check_environment(job.identity, job.environment)
@@ -127,12 +133,9 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
 def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
     """Start the measuring process; nothing of it survives the context."""
     identity = job.identity
-    # An identity has only the settings that its framework takes.
-    cell = {name: identity[name] for name in CELL_FIELDS if name in identity}
-    cell["model"] = identity.get("builders", identity["model"])  # whose builders it has
     names = ("scale", "parameters", "trains", "extras", "probes")
     request = {name: identity[name] for name in names} | {
-        "cell": cell,
+        "cell": cell(identity),
         "affinity": affinity,
         "folders": list(job.folders),
         "cpu_stats": machine.cpu_stats(),
