@@ -440,9 +440,7 @@ class Record(Contract):
     differs from the plan's.
     """
     cell: Cell
-    status: Literal[
-        "ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "refused", "invalid"
-    ]
+    status: Status
     """Outcome of the run; only the time of an ok run may be compared."""
     reason: str
     """Reason for the status in one line, from the record's facts; empty if the status is ok."""

@@ -32,7 +32,6 @@ def post_deploy(definition: Path) -> Path:
 
 
 def activated() -> Path | None:
-    """Return the prefix of the activated conda environment."""
     prefix = os.environ.get("CONDA_PREFIX")
     return Path(prefix) if prefix else None
 

@@ -166,7 +166,6 @@ def find_python(version: str) -> str:
 
 
 def users_interpreter(path: str | None) -> str:
-    """Return the interpreter that the user named."""
     found = shutil.which(os.path.expanduser(path or ""))
     if found is None:
         raise EnvironmentProblem(f"there is no interpreter '{path}' that can be run")

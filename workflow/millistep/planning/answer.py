@@ -75,7 +75,6 @@ def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
 
 
 def main() -> int:
-    """Measure, print the comment, return the status."""
     return or_no_answer(_answer)
 
 

@@ -37,7 +37,6 @@ def suspects(number: int, slower: Callable[[int], bool | None]) -> range:
 
 
 def main() -> int:
-    """Measure commits, print the suspects, return the status."""
     return or_no_answer(lambda: _bisect(_options().parse_args()))
 
 

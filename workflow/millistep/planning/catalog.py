@@ -34,10 +34,6 @@ class Model(ModelFile):
         copies = 4 if about.trains == "all" else 1
         return about.parameters[scale] * bytes_each * copies / 2**20
 
-    def is_reduced(self, scale: str) -> bool:
-        """Return True if its sizes at a scale differ from those at paper scale."""
-        return self.architecture[scale] != self.architecture["paper"]
-
     def variant(self, ending: str) -> Model:
         """Return the variant with that ending; its sizes replace the paper's, at every scale."""
         about, paper = self.variants[ending], self.architecture["paper"]
@@ -63,8 +59,6 @@ class Model(ModelFile):
 
 
 class Models:
-    """Our models and those of the user's folders, by name."""
-
     def __init__(self, folders: list[str]):
         for folder in folders:
             if not any(os.path.isdir(Path(folder, part)) for part in PARTS):
@@ -186,7 +180,6 @@ class Framework(FrameworkEntry):
 
     @cached_property
     def file(self) -> Path:
-        """The source file of its class."""
         return self.folder / "frameworks" / f"{self.module}.py"
 
 

@@ -25,8 +25,6 @@ SOURCES = tuple(f"workflow/millistep/{part}" for part in ("analysis", "contracts
 
 
 class Commands:
-    """The commands of one start of Snakemake."""
-
     def __init__(self, start: Start):
         self._start = start
         self.workflow = literal((start.sources / "workflow").as_posix())
@@ -79,12 +77,10 @@ class Commands:
         return {"machine_percent": share, "told": with_signature(told)}
 
     def cell(self, column: Column, of_job: OfJob) -> dict[str, Any]:
-        """Return the resources of the runs of a column."""
         plan = self._start.plan
         return self.timed(plan.environment_of(column), plan.options_of_cells, of_job=of_job)
 
     def reference(self, accelerator: str, of_job: OfJob) -> dict[str, Any]:
-        """Return the resources of the reference workload on an accelerator."""
         controls = self._start.plan.controls
         options = controls.options_of_reference(accelerator, self._start.use_conda)
         return self.timed(controls.environment(accelerator), options, of_job=of_job)
@@ -140,7 +136,6 @@ class Drawing:
         return self.analysis(f"render --plan {{input.plan}} --output-dir {folder} {asked}")
 
     def in_results(self, *names: str) -> list[str]:
-        """Return the paths of files in the folder of results."""
         return [f"{self._start.results}/{name}" for name in names]
 
     def in_report(self, caption: str, category: str, label: str) -> dict[str, Any]:

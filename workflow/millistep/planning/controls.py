@@ -35,8 +35,6 @@ class Control:
 
 
 class Controls:
-    """The reference workload and the self-test of one plan."""
-
     AGAIN_RULE = "time_again"
 
     def __init__(self, plan: Plan):
@@ -70,7 +68,6 @@ class Controls:
 
     @cached_property
     def known_steps(self) -> Control:
-        """Steps of known duration."""
         path = f"{self._plan.results}/self_test/{self._plan.scale}/known_steps.json"
         return Control(path, self.known_steps_of(self.column))
 

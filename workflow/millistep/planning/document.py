@@ -91,7 +91,7 @@ def _model(plan: Plan, name: str) -> dict[str, Any]:
     }
     if model.variant_of:
         found["variant_of"] = model.variant_of
-    if plan.scale != "paper" and not model.is_reduced(plan.scale):
+    if plan.scale != "paper" and model.architecture[plan.scale] == model.architecture["paper"]:
         found["full_size"] = True
     return found
 

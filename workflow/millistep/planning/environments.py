@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment that the plan needs."""
-
     name: str
     definition: Path
     sha256: str  # of the definition and the overlays
@@ -62,7 +60,6 @@ class Environment:
 
     @property
     def overlay_options(self) -> str:
-        """Options that name its overlays, quoted for a shell."""
         return shlex.join(f"--overlay={overlay.source}" for overlay in self.overlay)
 
     def method(self, use_conda: bool) -> str:
@@ -133,11 +130,6 @@ def _environment(
         overlay=column.overlay,
         folder=plan.results,
     )
-
-
-def conda_folder(prefix: Path | str | None) -> Path:
-    """Return the folder of the environments. prefix: the value of ``--conda-prefix``."""
-    return Path(prefix or ".snakemake/conda").expanduser().absolute()
 
 
 def unusable_for_conda(environments: Path) -> str | None:

@@ -37,7 +37,6 @@ class Jobs:
         return self.of_file(pattern, self._plan.priorities.__getitem__)
 
     def identity(self, pattern: str) -> OfJob:
-        """Return a function for the identity of a run."""
         return self.of_file(pattern, lambda path: self._plan.timed[path].identity)
 
     def in_turns(self, pattern: str) -> OfJob:
@@ -58,12 +57,12 @@ class Jobs:
 
     def around(self, pattern: str) -> OfJob:
         """Return a function for a reference's options about its workload and round."""
-        return self.of_file(
-            pattern, lambda path: f"{self._around(path)} --round={self._round(path)}"
-        )
 
-    def _round(self, path: str) -> str:
-        return f"{self._plan.scale}/{self._plan.group_of[path].name}"
+        def around(path: str) -> str:
+            name = f"{self._plan.scale}/{self._plan.group_of[path].name}"
+            return f"{self._around(path)} --round={name}"
+
+        return self.of_file(pattern, around)
 
     def _around(self, path: str) -> str:
         return f"--around={next(iter(self._plan.group_of[path].references))}"

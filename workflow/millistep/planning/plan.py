@@ -98,7 +98,6 @@ class Plan:
 
     @property
     def self_test(self) -> str:
-        """The file of the self-test: how well the measuring itself measures."""
         return f"{self.results}/self_test.json"
 
     @cached_property
@@ -209,7 +208,6 @@ class Plan:
 
     @cached_property
     def runs(self) -> list[Run]:
-        """All runs in the order in which they are measured."""
         by_name = {column.name: column for column in self.columns}
         supported = {
             row: [name for name in by_name if (row, name) not in self.unsupported]
@@ -233,7 +231,6 @@ class Plan:
 
     @cached_property
     def controls(self) -> Controls:
-        """The reference workload and the self-test."""
         return Controls(self)
 
     @cached_property
@@ -319,7 +316,6 @@ class Plan:
         return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
 
     def environment_of(self, column: Column) -> Environment:
-        """Return the environment of a column: locked, with overlays, or the user's own."""
         return self._environments[column.name]
 
     def resolved(self) -> dict[str, Any]:
@@ -329,7 +325,6 @@ class Plan:
 
     @cached_property
     def sha256(self) -> str:
-        """Digest of the whole plan."""
         return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
 
     @property
@@ -343,5 +338,4 @@ class Plan:
         return json.dumps((self.config.answer or RegressionCheck.model_validate({})).model_dump())
 
     def document(self) -> dict[str, Any]:
-        """Return the plan for the analysis side."""
         return document(self)

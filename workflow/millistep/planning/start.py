@@ -134,8 +134,8 @@ class Start:
 
     @property
     def conda_folder(self) -> Path:
-        """The folder in which Snakemake makes conda environments."""
-        return environments.conda_folder(self.workflow.deployment_settings.conda_prefix)
+        prefix = self.workflow.deployment_settings.conda_prefix
+        return Path(prefix or ".snakemake/conda").expanduser().absolute()
 
     @property
     def planned(self) -> Path:
@@ -254,7 +254,6 @@ def _is_printed_nowhere_else(record: logging.LogRecord) -> bool:
 
 
 def tell(line: str) -> None:
-    """Print a line for the user on stderr."""
     print(f"millistep: {line}", file=sys.stderr)
 
 

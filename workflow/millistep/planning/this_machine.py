@@ -125,7 +125,7 @@ def _why_no_cuda(plan: Plan, column: Column) -> str | None:
     environment = plan.environment_of(column)
     lock = post_deploy(environment.definition)
     needed = None if environment.interpreter else oldest_driver(lock)
-    if needed is None or not gpu.driver or not is_older(gpu.driver, needed):
+    if needed is None or not gpu.driver or _numbers(gpu.driver) >= _numbers(needed):
         return None
     cuda = "{}.{}".format(*(cuda_version(lock) or ()))
     return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
@@ -140,14 +140,8 @@ def cuda_version(lock: Path) -> tuple[int, int] | None:
 
 
 def oldest_driver(lock: Path) -> str | None:
-    """Return the oldest driver that runs the CUDA of a lock; None if that is unknown."""
     cuda = cuda_version(lock)
     return OLDEST_DRIVER.get(cuda[0]) if cuda else None
-
-
-def is_older(driver: str, needed: str) -> bool:
-    """Return True if a driver's version is lower than the needed one."""
-    return _numbers(driver) < _numbers(needed)
 
 
 def _numbers(version: str) -> list[int]:
