@@ -6,21 +6,13 @@ A problem does not end it, so that all problems are found at once. Run by `milli
 import copy
 import importlib
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from millistep.measure import frameworks, models
-from millistep.measure.conformance import (
-    check_device,
-    check_end,
-    check_model,
-    check_settings,
-    check_size,
-    check_work,
-)
+from millistep.measure import conformance, frameworks, models
 from millistep.measure.frameworks.loops import Ticks, mapped
 from millistep.measure.observed import parity
 from millistep.measure.process import MAX_MESSAGE, Events, line_of_model, run
@@ -40,8 +32,10 @@ class Trial:
     def run(self) -> None:
         with self._part():
             self.framework.build()
-            self._look("parameters", self.framework.work)
-            self._look("inputs", self._inputs)
+            with self._part():
+                self.found["parameters"] = self.framework.work()
+            with self._part():
+                self.found["inputs"] = self._inputs()
             self._check()
             with self._part():
                 self._steps()
@@ -56,20 +50,20 @@ class Trial:
         with self._part():
             work = importlib.import_module(f"millistep.measure.models.{cell.model}.work")
             amount = work.per_step(cell.task, cell.architecture, cell.batch_size)
-            check_work(cell.model, amount)
+            conformance.check_work(cell.model, amount)
             self.found["flops"] = amount["flops_per_step"]
         with self._part():
             where = f"tasks.{cell.task}.parameters.{request['scale']}"
             sizes = self.framework.work()
-            check_model(sizes, request["parameters"], request["trains"], where)
+            conformance.check_model(sizes, request["parameters"], request["trains"], where)
         with self._part():
-            check_settings(cell, getattr(self.framework, "settings", dict)())
+            conformance.check_settings(cell, getattr(self.framework, "settings", dict)())
 
     def _steps(self) -> None:
         ticks = Ticks(STEPS)
         with suppress(Finished):
             self.framework.run(ticks)
-        check_end(ticks)
+        conformance.check_end(ticks)
         self.framework.fence()
         self.found["batches_per_call"] = getattr(self.framework, "batches_per_tick", 1)
 
@@ -79,16 +73,12 @@ class Trial:
             return None
         batch = builder.batch(cell, cell.batch_size)
         with self._part():
-            check_size(batch, partial(builder.batch, cell), cell.batch_size)
+            conformance.check_size(batch, partial(builder.batch, cell), cell.batch_size)
         return mapped(_text, batch)
 
     def _outputs(self) -> Any:
         outputs = getattr(self.framework, "outputs", None)
         return outputs and mapped(_text, outputs())
-
-    def _look(self, name: str, find: Callable[[], Any]) -> None:
-        with self._part():
-            self.found[name] = find()
 
     @contextmanager
     def _part(self) -> Iterator[None]:
@@ -97,14 +87,11 @@ class Trial:
             yield
         except Exception as error:
             traceback.print_exc()
-            self._problem(type(error).__name__, str(error), line_of_model(error))
-
-    def _problem(self, kind: str, message: str, line: str | None = None) -> None:
-        problem = {"type": kind, "message": message[:MAX_MESSAGE]} | (
-            {"line": line} if line else {}
-        )
-        if problem not in self.problems:
-            self.problems.append(problem)
+            problem = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
+            if line := line_of_model(error):
+                problem["line"] = line
+            if problem not in self.problems:
+                self.problems.append(problem)
 
 
 def _text(array: Any) -> str:
@@ -125,7 +112,7 @@ def check(request: dict[str, Any], events: Events) -> None:
     cells = [frameworks.Cell(**task["cell"]) for task in request["tasks"]]
     loaded = frameworks.create(cells[0])
     loaded.load()
-    check_device(cells[0].accelerator, loaded.live_accelerator)
+    conformance.check_device(cells[0].accelerator, loaded.live_accelerator)
     results = []
     for cell, asked in zip(cells, request["tasks"], strict=True):
         framework = copy.copy(loaded)

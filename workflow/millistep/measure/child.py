@@ -16,16 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from millistep.measure import frameworks, models
-from millistep.measure.conformance import (
-    WrongPrecision,
-    check_device,
-    check_end,
-    check_model,
-    check_precision,
-    check_settings,
-    check_work,
-)
+from millistep.measure import conformance, frameworks, models
 from millistep.measure.extras import calls, outcome, probe
 from millistep.measure.interference import Kernel, Others, Quota
 from millistep.measure.observed import parity, peak_device, with_profile
@@ -68,35 +59,36 @@ class Measurement:
         self.load()
         with self._seconds("build_s"):
             self.framework.build()
-        check_settings(self.cell, getattr(self.framework, "settings", dict)())
+        conformance.check_settings(self.cell, getattr(self.framework, "settings", dict)())
         if self.cell.precision != "default":  # the builder may have set another one
-            check_precision(self.cell.precision, self.framework.precision())
+            conformance.check_precision(self.cell.precision, self.framework.precision())
         self.check()
         self.time()
         self.describe()
         self.events.send("measured", probeable=self.framework.probeable)
-        with self._extra():
-            if "legacy" in self.request["extras"]:
-                self.estimate_as_published()
-            self.probe()
-            if "profile" in self.request["extras"] and hasattr(self.framework, "begin_profile"):
-                self.profile()
-            if "calls" in self.request["extras"]:
-                with self._or_warn("calls"):
-                    self.events.send("calls", calls=calls(self.framework))
-                with self._or_warn("memory.allocated_bytes_per_step"):
-                    count = getattr(self.framework, "allocated_bytes", lambda: None)
-                    self.events.send("allocated", bytes_per_step=count())
-            if "outcome" in self.request["extras"]:
-                self.outcome()
+        began = time.perf_counter_ns()
+        if "legacy" in self.request["extras"]:
+            self.estimate_as_published()
+        self.probe()
+        if "profile" in self.request["extras"] and hasattr(self.framework, "begin_profile"):
+            self.profile()
+        if "calls" in self.request["extras"]:
+            with self._or_warn("calls"):
+                self.events.send("calls", calls=calls(self.framework))
+            with self._or_warn("memory.allocated_bytes_per_step"):
+                count = getattr(self.framework, "allocated_bytes", lambda: None)
+                self.events.send("allocated", bytes_per_step=count())
+        if "outcome" in self.request["extras"]:
+            with self._or_warn("outcome"):
+                self.events.send("outcome", outcome=outcome(self.framework, self.timer.step_ns))
+        self.extra_s = (time.perf_counter_ns() - began) / 1e9
         self._report_timing()
 
     def load(self) -> None:
-        """Import the framework, force the requested precision, check the device."""
         with self._seconds("import_s"):
             self.framework.load()
             # This check starts the device, which every user waits for, too.
-            check_device(self.cell.accelerator, self.framework.live_accelerator)
+            conformance.check_device(self.cell.accelerator, self.framework.live_accelerator)
         if self.cell.precision != "default":
             self.framework.force_precision(self.cell.precision)
         limit = getattr(self.framework, "device_limit_mib", lambda: None)
@@ -107,10 +99,10 @@ class Measurement:
         cell, sizes = self.cell, self.framework.work()
         self.work = importlib.import_module(f"millistep.measure.models.{cell.model}.work")
         self.amount = self.work.per_step(cell.task, cell.architecture, cell.batch_size)
-        check_work(cell.model, self.amount)
+        conformance.check_work(cell.model, self.amount)
         self.events.send("work", work={**sizes, **self.amount})
         where = f"tasks.{cell.task}.parameters.{self.request['scale']}"
-        check_model(sizes, self.request["parameters"], self.request["trains"], where)
+        conformance.check_model(sizes, self.request["parameters"], self.request["trains"], where)
 
     def time(self) -> None:
         """Time first step, warm-up, windows and synchronized steps, through the public API."""
@@ -143,7 +135,7 @@ class Measurement:
             most_steps=MAX_WINDOW_STEPS if keeps else MANY_STEPS,
         )
         framework.run(self.timer)
-        check_end(self.timer)
+        conformance.check_end(self.timer)
         with self._or_warn("timing.compile_cache"):
             self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
         self.events.send("foreign", share=others.share())
@@ -193,7 +185,6 @@ class Measurement:
         self._report_warnings()
 
     def probe(self) -> None:
-        """Measure the same step at other batch sizes and lengths."""
         probes = []
         for planned in self.request["probes"] if self.framework.probeable else []:
             with self._or_warn("probes"):
@@ -214,17 +205,12 @@ class Measurement:
                 observed = with_profile(self.observed, kernels, graphs)
                 self.events.send("parity", parity=observed)
 
-    def outcome(self) -> None:
-        """Report what the task computes, to compare it with that of another version."""
-        with self._or_warn("outcome"):
-            self.events.send("outcome", outcome=outcome(self.framework, self.timer.step_ns))
-
     @contextlib.contextmanager
     def _or_warn(self, place: str) -> Iterator[None]:
         """Turn a failure into a warning of the record, unless what was timed was another thing."""
         try:
             yield
-        except (frameworks.WrongFramework, WrongPrecision):
+        except (frameworks.WrongFramework, conformance.WrongPrecision):
             raise
         except Exception as error:
             traceback.print_exc()
@@ -236,7 +222,6 @@ class Measurement:
         self.events.send("warnings", warnings=[*self.caught.texts(), *self.failures])
 
     def _report_timing(self) -> None:
-        """Report the record's timing, as far as it is known."""
         timer = self.timer
         found = {
             **self.start,
@@ -262,14 +247,6 @@ class Measurement:
         start = time.perf_counter_ns()
         yield
         self.start[name] = (time.perf_counter_ns() - start) / 1e9
-
-    @contextlib.contextmanager
-    def _extra(self) -> Iterator[None]:
-        start = time.perf_counter_ns()
-        try:
-            yield
-        finally:
-            self.extra_s += (time.perf_counter_ns() - start) / 1e9
 
 
 def peak_rss_mib() -> float:

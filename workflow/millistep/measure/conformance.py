@@ -75,7 +75,6 @@ def check_method(model: Any, task: str) -> None:
 
 
 def check_loops(builder: Any, task: str) -> None:
-    """Raise :class:`WrongModel` if a custom loop is missing, or is for no task."""
     loops = getattr(builder, "LOOPS", {})
     tasks = (*TRAINER, "generate")
     if unknown := [str(name) for name in loops if name not in tasks]:
@@ -143,7 +142,6 @@ class WrongPrecision(RuntimeError):
 
 
 def check_precision(asked: str, used: dict[str, Any]) -> None:
-    """Raise :class:`WrongPrecision` unless the tested products have the requested precision."""
     for kind, found in used.items():
         if found != asked:
             raise WrongPrecision(f"precision {asked} was requested, {kind} is {found}")

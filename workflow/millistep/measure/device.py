@@ -44,7 +44,6 @@ def total_mib() -> float:
 
 
 def of_jax(jax: Any) -> tuple[str, str]:
-    """Return the device that JAX takes by itself."""
     platform = jax.devices()[0].platform
     return {"gpu": "cuda"}.get(platform, platform), f"jax {jax.__version__}"
 

@@ -80,14 +80,21 @@ OURS = "millistep."
 
 def calls(framework: Framework) -> dict[str, Any]:
     """Return the calls of a step, and those of each function, the most frequent first."""
-    counter = CallCounter()
+    counts: Counter[tuple[str, CodeType]] = Counter()
+
+    def count(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call":
+            counts[str(frame.f_globals.get("__name__")), frame.f_code] += 1
+
     try:
-        framework.run(
-            CountedSteps(partial(sys.setprofile, counter.count), partial(sys.setprofile, None))
-        )
+        framework.run(CountedSteps(partial(sys.setprofile, count), partial(sys.setprofile, None)))
     finally:
         sys.setprofile(None)
-    found = counter.by_name().most_common()
+    by_name: Counter[str] = Counter()
+    for (module, code), number in counts.items():
+        if not module.startswith(OURS):
+            by_name[f"{module}.{getattr(code, 'co_qualname', code.co_name)}"] += number
+    found = by_name.most_common()
     steps = counted_steps(framework)
     return {
         "steps": steps,
@@ -99,7 +106,6 @@ def calls(framework: Framework) -> dict[str, Any]:
 
 
 def counted_steps(framework: Any) -> int:
-    """Return the steps of the counted ticks."""
     return COUNTED * int(getattr(framework, "batches_per_tick", 1))
 
 
@@ -117,26 +123,6 @@ class CountedSteps(Ticks):
         elif over:
             self._end()
         return over
-
-
-class CallCounter:
-    """A profile hook that counts the calls of functions."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[tuple[str, CodeType]] = Counter()
-
-    def by_name(self) -> Counter[str]:
-        """Return the calls by module and name of the function, without our own."""
-        found: Counter[str] = Counter()
-        for (module, code), number in self._counts.items():
-            if not module.startswith(OURS):
-                found[f"{module}.{getattr(code, 'co_qualname', code.co_name)}"] += number
-        return found
-
-    def count(self, frame: FrameType, event: str, argument: Any) -> None:
-        """Count a call: for ``sys.setprofile``."""
-        if event == "call":
-            self._counts[str(frame.f_globals.get("__name__")), frame.f_code] += 1
 
 
 LOSSES, OUTPUTS, TOKENS = "losses", "outputs", "tokens"

@@ -50,8 +50,6 @@ class Operation:
 
 
 class _Lane:
-    """The open spans of a thread or stream; the last one is the innermost."""
-
     def __init__(self) -> None:
         self.open: list[int] = []
         self.since = 0.0

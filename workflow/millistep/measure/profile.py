@@ -60,7 +60,6 @@ class ProfileTimer:
 
     @property
     def steps(self) -> int:
-        """Number of steps under the profiler."""
         return self.size * len(self.profiled_ns)
 
     def _run(self) -> Generator[None, None, None]:
@@ -88,12 +87,6 @@ class ProfileTimer:
         return time.perf_counter_ns() - started
 
 
-def overhead_share(operations: dict[str, Operation], elapsed_ns: float) -> float:
-    """Return the share, 0 to 1, of an elapsed time in which no operation computed."""
-    busy_ns = sum(operation.ns for operation in operations.values())
-    return max(0.0, 1 - busy_ns / elapsed_ns)
-
-
 def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
     """Profile steps, for the record's ``host_overhead``; raises whatever the profiler fails with.
 
@@ -112,9 +105,10 @@ def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
     with _uncollected():
         operations = _together(map(attributed, timer.computing))
     elapsed_ns = sum(timer.profiled_ns)
+    busy_ns = sum(operation.ns for operation in operations.values())
     pairs = zip(timer.plain_ns, timer.profiled_ns, strict=True)
     return {
-        "share": overhead_share(operations, elapsed_ns),
+        "share": max(0.0, 1 - busy_ns / elapsed_ns),
         "method": framework.profiler,
         "steps": timer.steps,
         "step_ms": elapsed_ns / timer.steps / 1e6,
@@ -128,7 +122,6 @@ def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
 
 
 def _together(found: Iterable[dict[str, Operation]]) -> dict[str, Operation]:
-    """Return the operations of several blocks, added up by name."""
     every: dict[str, Operation] = defaultdict(Operation)
     for name, operation in (entry for block in found for entry in block.items()):
         into = every[name]

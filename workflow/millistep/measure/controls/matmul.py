@@ -1,35 +1,20 @@
 """Matrix products and copies of JAX, PyTorch and TensorFlow, with the threads of the runs.
 
-Each class imports its library when it is built with ``(accelerator, threads, seed)``.
+Each class imports its library when it is built with ``(accelerator, threads, seed)``. ``product``
+and ``copy`` return a function that issues one product of two square matrices of seeded random
+numbers (in float32, tf32 or bfloat16), or one copy of so many MiB within the device's memory.
+``fence`` waits until everything issued so far is done.
 """
 
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from millistep.measure import device
 from millistep.measure.conformance import check_device
 
 CALLS = 4  # of a way to multiply on a processor, before the faster one is taken
-
-
-class Library(Protocol):
-    """A library that multiplies."""
-
-    def live_accelerator(self) -> tuple[str, str]:
-        """Return the device that it computes on, see :mod:`measure.device`."""
-
-    def product(self, dtype: str, size: int) -> Callable[[], object]:
-        """Return a function that issues one product of two square matrices of seeded random
-        numbers, computed in ``float32``, ``tf32`` or ``bfloat16``.
-        """
-
-    def copy(self, mib: int) -> Callable[[], object]:
-        """Return a function that issues one copy of so many MiB within the device's memory."""
-
-    def fence(self) -> None:
-        """Wait until everything issued so far is done."""
 
 
 class Jax:
@@ -164,16 +149,14 @@ def _faster(*ways: Callable[[], object]) -> Callable[[], object]:
     return min(ways, key=lambda way: min(seconds(way) for _ in range(CALLS)))
 
 
-LIBRARIES: dict[str, Callable[[str, int, int], Library]] = {
-    "jax": Jax,
-    "tensorflow": TensorFlow,
-    "torch": Torch,
-}
-
-
-def library(request: dict[str, Any]) -> Library:
+def library(request: dict[str, Any]) -> Jax | TensorFlow | Torch:
     """Return the requested library, checked to compute on the requested device."""
-    make = LIBRARIES[request["library"]]
+    libraries: dict[str, type[Jax | TensorFlow | Torch]] = {
+        "jax": Jax,
+        "tensorflow": TensorFlow,
+        "torch": Torch,
+    }
+    make = libraries[request["library"]]
     found = make(request["accelerator"], request["threads"], request["seed"])
     check_device(request["accelerator"], found.live_accelerator)
     return found
