@@ -15,18 +15,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from millistep.measure import models
-from millistep.measure.conformance import (
-    WrongModel,
-    check_batch,
-    check_has,
-    check_loops,
-    check_method,
-)
+from millistep.measure import conformance, models
 from millistep.measure.frameworks import Cell, Clock, loops, products
 from millistep.measure.frameworks.loops import FETCHED, joined, leaves
 from millistep.measure.frameworks.products import parameters
-from millistep.measure.models import Tick, TrainerBuilder
+from millistep.measure.models import Builder, Tick
 from millistep.measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -51,7 +44,7 @@ class KerasFramework(ABC):
     image_data_format: Callable[[], str]
     metrics: Callable[[], str]  # 'loss', or 'loss, accuracy'
     auto_jit_compile: Callable[[], bool | None]
-    models: TrainerBuilder
+    models: Builder
     model: Any
 
     def __init__(self, cell: Cell) -> None:
@@ -64,11 +57,9 @@ class KerasFramework(ABC):
         self._ended: list[Finished] = []  # holds the frames of ended loops, see _left
 
     def seed(self) -> None:
-        """Seed all random generators that this process draws from."""
         self.keras.utils.set_random_seed(self.cell.seed)
 
     def run(self, timer: Clock) -> None:
-        """Run the task at the cell's own batch size, through the public API."""
         self.run_at(self.cell.batch_size, timer)
 
     def run_at(self, batch_size: int, timer: Clock) -> None:
@@ -98,11 +89,9 @@ class KerasFramework(ABC):
         return int(self.model.steps_per_execution)
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings of the column as the built model has them."""
         return {"jit_compile": self.compiled()}
 
     def compiled(self) -> bool:
-        """Return True if Keras compiles the steps."""
         return bool(self.model.jit_compile) and not self.eager()
 
     def eager(self) -> bool:
@@ -111,10 +100,10 @@ class KerasFramework(ABC):
 
     def check_made(self) -> None:
         """Raise :class:`WrongModel` unless the builder made a model that Keras' own loop drives."""
-        check_has(self.model, "build()", "a keras.Model", "weights")
-        check_loops(self.models, self.cell.task)
+        conformance.check_has(self.model, "build()", "a keras.Model", "weights")
+        conformance.check_loops(self.models, self.cell.task)
         if not self._loop(self.cell.batch_size):
-            check_method(self.model, self.cell.task)
+            conformance.check_method(self.model, self.cell.task)
 
     def make_weights(self) -> None:
         """Have a subclassed model make its weights, as ``fit`` does at the first batch."""
@@ -129,7 +118,7 @@ class KerasFramework(ABC):
             if self.model.weights:  # it makes others, if any, at the first batch
                 return
             words = f"{type(error).__name__}: {_own_words(str(error))}"
-            raise WrongModel(
+            raise conformance.WrongModel(
                 f"the model has no weights yet, and Keras cannot make them from a batch ({words}): "
                 "call the model once in build(cell), or give its class a method build"
             ) from error
@@ -148,12 +137,12 @@ class KerasFramework(ABC):
         """Return the batch of the builder: inputs, targets, weights of the samples."""
         batch = self.models.batch(self.cell, batch_size)
         if not isinstance(batch, tuple) or len(batch) not in (1, 2, 3):
-            raise WrongModel(
+            raise conformance.WrongModel(
                 f"batch() returned a {type(batch).__name__}; needed is a tuple: (inputs,), "
                 "(inputs, targets) or (inputs, targets, sample_weight)"
             )
         given = tuple(each for each in batch if each is not None)  # Keras takes targets of None
-        check_batch(given, partial(self.models.batch, self.cell), batch_size)
+        conformance.check_batch(given, partial(self.models.batch, self.cell), batch_size)
         return batch
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
@@ -193,12 +182,10 @@ class KerasFramework(ABC):
         return own and partial(own, self.model, self.cell, batch_size)
 
     def model_library(self) -> str | None:
-        """Return the name and version of the library with the model; None if it is Keras."""
         library = self.library()
         return versioned(library) if library else None
 
     def library(self) -> Any:
-        """Return the library with the model, as its builder imports it."""
         names = ("keras_hub", "keras_nlp", "keras_cv")
         return next(filter(None, (getattr(self.models, name, None) for name in names)), None)
 
@@ -206,7 +193,6 @@ class KerasFramework(ABC):
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
     def feeding(self) -> dict[str, Any]:
-        """Return the observed settings about how the steps are fed."""
         if self._loop(self.cell.batch_size):
             return loops.OWN_LOOP
         return loops.feeding(self.fed_as, self.fed_batch)
@@ -326,7 +312,7 @@ class KerasFramework(ABC):
 
             def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
                 if batch != self.next_batch:
-                    raise WrongModel(
+                    raise conformance.WrongModel(
                         f"Keras began batch {batch} where {self.next_batch} was due: "
                         f"steps_per_execution is not {batches} all the time"
                     )
@@ -385,7 +371,6 @@ def _optimizer_name(optimizer: Any) -> str:
 
 
 def _number(count: Any) -> int:
-    """Return a variable, or an array of a backend, as a number."""
     try:
         return int(count)
     except TypeError:
@@ -397,7 +382,6 @@ def _name(variable: Any) -> str:
 
 
 def _recurrent_biases(layer: Any) -> int:
-    """Return the biases of a recurrent cell that PyTorch's layer has twice."""
     bias = getattr(layer, "bias", None) if type(layer).__name__ in CELLS_WITH_A_BIAS else None
     return 0 if bias is None else parameters(bias)
 

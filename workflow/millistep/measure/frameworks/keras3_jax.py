@@ -9,17 +9,11 @@ from typing import Any
 
 from millistep.measure import device
 from millistep.measure.device import SHARE, XLA_POOL, threads_named
-from millistep.measure.frameworks import Clock, products
+from millistep.measure.frameworks import Clock, products, releases
 from millistep.measure.frameworks.keras3 import Keras3Framework
 from millistep.measure.frameworks.loops import mapped
 from millistep.measure.frameworks.precision import flushed
-from millistep.measure.frameworks.releases import (
-    FORMER_FRACTION,
-    keeps_state_of_predict,
-    leaves,
-    memory_fraction,
-    reads_traces,
-)
+from millistep.measure.frameworks.releases import leaves
 from millistep.measure.frameworks.xplane import FACTS, Event, NoOperation, Trace, Traced
 
 
@@ -31,8 +25,8 @@ class Framework(Traced, Keras3Framework):
     def prepare_backend(self) -> None:
         # The policy of measure.device, read when JAX first looks for its devices; a user who
         # has set the variable's old name did so on purpose, and JAX refuses both.
-        if FORMER_FRACTION not in os.environ:
-            os.environ.setdefault(memory_fraction(), str(SHARE))
+        if releases.FORMER_FRACTION not in os.environ:
+            os.environ.setdefault(releases.memory_fraction(), str(SHARE))
         import jax
         from jax import monitoring
 
@@ -129,7 +123,7 @@ class Framework(Traced, Keras3Framework):
     @property
     def _unseen(self) -> bool:
         """True if only a step's outputs show when it is ready, and no state of the model does."""
-        return self.cell.task == "predict" and not keeps_state_of_predict(self.keras)
+        return self.cell.task == "predict" and not releases.keeps_state_of_predict(self.keras)
 
     def _look(self, batch: int, logs: Any = None) -> None:
         # Outputs of all steps: with no state handed on to the next, they may end in any order.
@@ -184,7 +178,7 @@ class Framework(Traced, Keras3Framework):
     profiler = "jax.profiler, operations of XLA programs"
 
     def begin_profile(self) -> None:
-        if not reads_traces(self.jax):
+        if not releases.reads_traces(self.jax):
             raise NoOperation(f"JAX {self.jax.__version__} cannot read the traces that it writes")
         options = self.jax.profiler.ProfileOptions()
         options.python_tracer_level = 0

@@ -95,7 +95,6 @@ class Ticks:
 
     @property
     def finished(self) -> bool:
-        """True after the last step."""
         return self.count > self.steps
 
 

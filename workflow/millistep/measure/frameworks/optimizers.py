@@ -46,8 +46,10 @@ def of_torch(torch: Any, optimizer: Any, device: str) -> str:
     parameters = [torch.nn.Parameter(torch.zeros(shape, device=device)) for _ in range(2)]
     for parameter in parameters:
         parameter.grad = torch.ones_like(parameter)
-    groups = [{**optimizer.param_groups[0], "params": parameters}]
-    return seen(torch, type(optimizer)(groups, **_chosen(optimizer)).step)
+    options = optimizer.param_groups[0]
+    # The constructor sets up what a requested implementation needs.
+    chosen = {name: True for name in ("foreach", "fused") if options.get(name)}
+    return seen(torch, type(optimizer)([{**options, "params": parameters}], **chosen).step)
 
 
 def of_keras(torch: Any, keras: Any, optimizer: Any) -> str:
@@ -68,9 +70,3 @@ def with_implementation(optimizer: Any, name: str) -> Any:
         return type(optimizer)(groups, **{name: True})
     except TypeError as error:
         raise WrongSetting(f"optimizer {name} was requested: {error}") from error
-
-
-def _chosen(optimizer: Any) -> dict[str, bool]:
-    """Return the requested implementation, if any: the constructor sets up what it needs."""
-    options = optimizer.param_groups[0]
-    return {name: True for name in ("foreach", "fused") if options.get(name)}

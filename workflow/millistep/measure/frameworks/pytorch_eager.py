@@ -6,19 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from millistep.measure import device, models
-from millistep.measure.conformance import (
-    WrongModel,
-    WrongSetting,
-    check_batch,
-    check_has,
-    check_loops,
-)
+from millistep.measure import conformance, device, models
 from millistep.measure.frameworks import Cell, Clock, builder, loops, optimizers, products
 from millistep.measure.frameworks.loops import LEFT, leaves
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
 from millistep.measure.frameworks.torch import TorchMixin
-from millistep.measure.models import Loop, NativeBuilder, Tick
+from millistep.measure.models import Builder, Loop, Tick
 from millistep.measure.process import line_of_model
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
@@ -32,7 +25,7 @@ class Framework(TorchMixin):
     family = "pytorch"
     probeable = True
     _nested = False  # True if a batch has lists or dicts in it
-    models: NativeBuilder
+    models: Builder
     model: Any
     optimizer: Any
 
@@ -57,9 +50,9 @@ class Framework(TorchMixin):
     def build(self) -> None:
         self.torch.manual_seed(self.cell.seed)
         self.device = self.torch.device(self.cell.accelerator)
-        check_loops(self.models, self.cell.task)
+        conformance.check_loops(self.models, self.cell.task)
         model = self.models.build(self.cell)
-        check_has(model, "build()", "a torch.nn.Module", "to", "parameters")
+        conformance.check_has(model, "build()", "a torch.nn.Module", "to", "parameters")
         self.model = model.to(self.device)
         self.model.train(self.cell.task == "fit")
         # A loop of the builder's own may bring its optimizer.
@@ -71,7 +64,7 @@ class Framework(TorchMixin):
     def _optimizer(self) -> Any:
         optimizer = self.models.optimizer(self.model)
         kind = "one optimizer (a scheduler needs a custom loop)"
-        check_has(optimizer, "optimizer()", kind, "step", "zero_grad")
+        conformance.check_has(optimizer, "optimizer()", kind, "step", "zero_grad")
         if self.cell.optimizer == "default":
             return optimizer
         return optimizers.with_implementation(optimizer, self.cell.optimizer)
@@ -79,7 +72,7 @@ class Framework(TorchMixin):
     def compile(self, model: Any) -> Any:
         # In place, or around the module.
         if getattr(model, "_compiled_call_impl", None) or hasattr(model, "_orig_mod"):
-            raise WrongSetting(
+            raise conformance.WrongSetting(
                 f"{self.cell.framework} was requested, build() returned a compiled model; return "
                 "the module itself, which pytorch-compiled compiles"
             )
@@ -102,7 +95,7 @@ class Framework(TorchMixin):
             if error.name not in ("loss", "backward") or line_of_model(error):
                 raise
             found = "it returned" if error.name == "loss" else "its loss is"
-            raise WrongModel(
+            raise conformance.WrongModel(
                 f"for fit the model must return an object with a loss, as Output in "
                 f"docs/custom-model.md; {found} a {type(error.obj).__name__}"
             ) from error
@@ -166,7 +159,7 @@ class Framework(TorchMixin):
         """Return tensors in host memory as a data loader hands them over."""
         arrays = self.models.batch(self.cell, batch_size)
         if isinstance(arrays, dict):
-            check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
+            conformance.check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
         batch = self._tensors(arrays)
         pinned = loops.mapped(lambda tensor: tensor.is_pinned(), (*batch.values(),))
         kind = "pinned" if all(loops.flat(pinned)) else "pageable"
@@ -182,7 +175,7 @@ class Framework(TorchMixin):
     def _tensors(self, arrays: dict[str, Any]) -> Tensors:
         """Return tensors, pinned for a GPU: from there a copy can run during the steps."""
         if not isinstance(arrays, dict):
-            raise WrongModel(
+            raise conformance.WrongModel(
                 f"batch() returned a {type(arrays).__name__}; needed is a dict with the arguments "
                 "of the model's forward pass by name"
             )
@@ -249,7 +242,7 @@ class Framework(TorchMixin):
         """Return numbers of parameters of the live model, counted as for Keras' models."""
         parameters = list(self.model.parameters())
         if any(self.torch.nn.parameter.is_lazy(each) for each in parameters):
-            raise WrongModel(
+            raise conformance.WrongModel(
                 "the model has parameters without a shape yet: call it once in build(cell)"
             )
         nn = self.torch.nn
@@ -344,12 +337,10 @@ class Framework(TorchMixin):
 
 
 def _ended(loop: Callable[[Tick], object], end: Callable[[], None], tick: Tick) -> None:
-    """Run a loop and wait for its last step."""
     loop(tick)
     end()
 
 
 def _graphs() -> int:
-    """Return the programs that torch.compile has made in this process."""
     dynamo = sys.modules.get("torch._dynamo.utils")  # eager code needs none
     return dynamo.counters["stats"]["unique_graphs"] if dynamo else 0

@@ -11,7 +11,7 @@ from millistep.measure.frameworks.keras import ENDLESS
 from millistep.measure.frameworks.loops import mapped
 from millistep.measure.frameworks.precision import flushed
 from millistep.measure.frameworks.xplane import FACTS, Event, Trace, Traced
-from millistep.measure.models import TrainerBuilder
+from millistep.measure.models import Builder
 
 
 class TensorFlowMixin(Traced):
@@ -20,7 +20,7 @@ class TensorFlowMixin(Traced):
     tf: Any  # the module
     cell: Cell
     model: Any
-    models: TrainerBuilder
+    models: Builder
     fed_batch: Any
     declared: set[str]
     fed_as = "tf.data tensors"

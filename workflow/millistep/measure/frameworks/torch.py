@@ -10,16 +10,8 @@ from typing import Any
 
 from millistep.measure.device import SHARE
 from millistep.measure.extras import CountedSteps, counted_steps
-from millistep.measure.frameworks import Cell, Clock
+from millistep.measure.frameworks import Cell, Clock, torch_profile
 from millistep.measure.frameworks.precision import flushed
-from millistep.measure.frameworks.torch_profile import (
-    allocated,
-    announced,
-    computing,
-    computing_nothing,
-    namespaces,
-    recorded_events,
-)
 from millistep.measure.operations import Span, attention_operators, fused_attention
 
 
@@ -31,7 +23,8 @@ class TorchMixin:
     run: Callable[[Clock], None]
 
     def apply_threads(self) -> None:
-        self._of_torch = namespaces(self.torch)  # PyTorch's own, before extensions add theirs
+        # PyTorch's own, before extensions add theirs.
+        self._of_torch = torch_profile.namespaces(self.torch)
         self.torch.set_num_threads(self.cell.threads)
         if self.cell.cudnn_benchmark:
             self.torch.backends.cudnn.benchmark = True
@@ -90,20 +83,21 @@ class TorchMixin:
             if self.cell.accelerator == "cuda":
                 kinds.add(ProfilerActivity.CUDA)
             else:
-                opened.enter_context(announced(self.torch))
+                opened.enter_context(torch_profile.announced(self.torch))
             self._profile = opened.enter_context(profile(activities=kinds))
             self._while_profiled = opened.pop_all()
 
     def end_profile(self) -> list[Span]:
         self._while_profiled.close()
-        events = recorded_events(self._profile)
+        events = torch_profile.recorded_events(self._profile)
         cuda = self.cell.accelerator == "cuda"
         device = self.torch.autograd.DeviceType.CUDA if cuda else None
         names = {event.name for event in events}
         seen = attention_operators(names).union(fused_attention(names) if cuda else ())
         self.attention_kernels = sorted(seen)
-        nothing = computing_nothing(self.torch, names)
-        return computing(events, device, namespaces(self.torch) - self._of_torch, nothing)
+        nothing = torch_profile.computing_nothing(self.torch, names)
+        extensions = torch_profile.namespaces(self.torch) - self._of_torch
+        return torch_profile.computing(events, device, extensions, nothing)
 
     def compile_cache(self) -> str | None:
         """Return the state of the cache, by the graphs that inductor looked up. A process traces a
@@ -156,7 +150,7 @@ class TorchMixin:
         recording = profile(activities={ProfilerActivity.CPU}, profile_memory=True)
         with ExitStack() as opened:
             self.run(CountedSteps(partial(opened.enter_context, recording), opened.close))
-        return allocated(recording) / steps
+        return torch_profile.allocated(recording) / steps
 
     def device_limit_mib(self) -> float | None:
         if self.cell.accelerator != "cuda":

@@ -37,7 +37,6 @@ def announced(torch: Any) -> Iterator[None]:
 
 
 def _generated() -> list[Any]:
-    """Return modules that the compiler has written; none where it was never imported."""
     cache = sys.modules.get("torch._inductor.codecache")
     return list(getattr(getattr(cache, "PyCodeCache", None), "modules", ()))
 
@@ -204,8 +203,11 @@ def computing(
     else:
         on_device = [event for event in events if event.device_type == device]
         chosen = [event for event in on_device if not event.is_user_annotation]
-    # A lane is a thread; on a device a stream, whichever thread has filled it.
-    lane = _thread if device is None else _stream
+
+    def lane(event: Any) -> Hashable:
+        """Return the thread; on a device the stream, whichever thread has filled it."""
+        return event.device_type, event.thread if device is None else event.device_resource_id
+
     optimiser = _optimiser(events, lane)
     return [_span(event, lane(event), optimiser) for event in chosen]
 
@@ -220,16 +222,7 @@ def _span(event: Any, lane: Hashable, optimiser: Ranges) -> Span:
     return Span(1000 * start, 1000 * end, name, lane)
 
 
-def _thread(event: Any) -> Hashable:
-    return (event.device_type, event.thread)
-
-
-def _stream(event: Any) -> Hashable:
-    return (event.device_type, event.device_resource_id)
-
-
 def _optimiser(events: Sequence[Any], lane: Callable[[Any], Hashable]) -> Ranges:
-    """Return time ranges of optimizers' steps by lane, in order and without overlaps."""
     ranges: Ranges = defaultdict(list)
     for event in events:
         stepping = event.is_user_annotation and event.name.startswith(OPTIMISER)

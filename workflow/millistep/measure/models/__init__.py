@@ -84,29 +84,20 @@ def _tried(builder: Any, name: str, *arguments: Any) -> Any:
 
 
 class Builder(Protocol):
-    """Interface of the module of one model and one family. One that trains or predicts without a
-    loop of its own is a :class:`TrainerBuilder`, a native one a :class:`NativeBuilder`.
+    """Interface of the module of one model and one family. One whose loops are all its own needs no
+    ``batch``, and only native PyTorch takes an ``optimizer``.
+
+    In native PyTorch the output of the model has a ``loss`` for ``fit``. ``BY_TRAINER``, if it is
+    there and true, means that the published benchmark timed it with the Trainer of Transformers.
     """
 
     def build(self, cell: Cell) -> Any:
         """Build the cell's model with seeded weights; a Keras model is also ``compile()``d."""
 
-
-class TrainerBuilder(Builder, Protocol):
-    """A builder whose steps a trainer makes."""
-
     def batch(self, cell: Cell, batch_size: int) -> Any:
         """Return arguments of a step, as NumPy arrays: a tuple of inputs and targets for Keras'
         trainer, a dict of keyword arguments of the forward pass for PyTorch.
         """
-
-
-class NativeBuilder(TrainerBuilder, Protocol):
-    """A builder of native PyTorch; for ``fit``, the output of the model has a ``loss``.
-
-    ``BY_TRAINER``, if it is there and true, means that the published benchmark timed it with the
-    Trainer of Transformers.
-    """
 
     def optimizer(self, model: Any) -> Any:
         """Return an optimizer of the trained parameters."""

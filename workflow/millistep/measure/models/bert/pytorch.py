@@ -16,7 +16,6 @@ ACTIVATION = "gelu_pytorch_tanh"
 
 
 def library() -> str:
-    """Return the name and version for the observed settings."""
     return f"transformers {transformers.__version__}"
 
 
@@ -47,7 +46,6 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any) -> str:
-    """Return the implementation Transformers chose."""
     return model.config._attn_implementation
 
 

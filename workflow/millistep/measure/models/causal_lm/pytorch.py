@@ -9,15 +9,8 @@ import transformers
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, Tick
-from millistep.measure.models.causal_lm.work import (
-    check_new_tokens,
-    new_tokens,
-    pieces,
-    prompt_tokens,
-    prompts,
-    tokenizer,
-    tokens,
-)
+from millistep.measure.models.causal_lm import work
+from millistep.measure.models.causal_lm.work import check_new_tokens
 
 # What every one of these models has as it is here.
 __all__ = ["BY_TRAINER", "LOOPS", "attention", "batch", "compile", "facts", "library", "optimizer"]
@@ -26,7 +19,6 @@ BY_TRAINER = True  # the published scripts time Transformers' Trainer in fit
 
 
 def library() -> str:
-    """Return names and versions for the observed settings."""
     return f"transformers {transformers.__version__}, peft {peft.__version__}"
 
 
@@ -73,7 +65,6 @@ def _with_adapters(model: Any, cell: Cell) -> Any:
 
 
 def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) -> Any:
-    """Set greedy generation, and add the tokenizer to the model."""
     if cell.weights == "preset":
         model.tokenizer = transformers.AutoTokenizer.from_pretrained(preset)
     else:
@@ -87,7 +78,7 @@ def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
     """Return a tokenizer: one token a word, ids as Keras', begin of sequence first."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
-    ids = {piece: i for i, piece in enumerate(pieces(special.values(), vocabulary_size))}
+    ids = {piece: i for i, piece in enumerate(work.pieces(special.values(), vocabulary_size))}
     words = Tokenizer(models.WordLevel(ids, unk_token=special["unk_token"]))
     words.pre_tokenizer = pre_tokenizers.Metaspace()
     words.decoder = decoders.Metaspace()
@@ -107,8 +98,8 @@ def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, A
     No token ends an answer, as in Keras with ``stop_token_ids=None``. A least number of new tokens
     has the same effect, but forbids the end token again for each token. Keras does no such work.
     """
-    texts = prompts(batch_size, prompt_tokens(cell.architecture))
-    count = new_tokens(cell.architecture)
+    texts = work.prompts(batch_size, work.prompt_tokens(cell.architecture))
+    count = work.new_tokens(cell.architecture)
     facts: dict[str, Any] = {}
     outputs = None
     while not tick():
@@ -129,10 +120,22 @@ LOOPS = {"generate": generate}
 
 
 def compile(model: Any, cell: Cell, mode: str | None) -> Any:
-    """Compile the model; for ``generate()`` as the release's documentation describes."""
+    """Compile the model; for ``generate()`` as the documentation of the release describes.
+
+    Today it compiles each token's pass by itself where the cache is static, and never the pass
+    over the prompt, which creates the cache and marks its addresses as fixed for torch.compile.
+    Before, users compiled the forward pass, with a static cache where the model has one.
+    """
     if cell.task == "fit":
         return torch.compile(model, mode=mode)
-    compile_generation(model, mode)
+    if hasattr(transformers, "CompileConfig"):
+        config = transformers.CompileConfig(mode=mode)
+        setattr(config, ALL_DEVICES, True)  # on the host, too, so that both run the same path
+        model.generation_config.update(cache_implementation="static", compile_config=config)
+        return model
+    if hasattr(model, "_setup_cache"):
+        model.generation_config.update(cache_implementation="static")
+    model.forward = torch.compile(model.forward, mode=mode)
     return model
 
 
@@ -144,7 +147,7 @@ def optimizer(model: Any) -> Any:
 
 def batch(cell: Cell, batch_size: int) -> Any:
     """Return keyword arguments of the forward pass, which shifts the labels itself."""
-    ids, mask, _ = tokens(cell, batch_size)
+    ids, mask, _ = work.tokens(cell, batch_size)
     ids = ids.astype(np.int64)  # torch's embeddings and losses take 64-bit indices
     return {"input_ids": ids, "attention_mask": mask.astype(np.int64), "labels": ids}
 
@@ -152,27 +155,21 @@ def batch(cell: Cell, batch_size: int) -> Any:
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
     """Return the observed settings: adapters, or the tokenizer and a switch with a private name."""
     if cell.task == "fit":
-        return {"adapter_dtype": adapter_dtype(model)}
-    private = getattr(model.generation_config, "compile_config", None)
+        found = {str(p.dtype).removeprefix("torch.") for p in model.parameters() if p.requires_grad}
+        return {"adapter_dtype": ", ".join(sorted(found))}
+    config = getattr(model.generation_config, "compile_config", None)
+    forced = cell.accelerator == "cpu" and getattr(config, ALL_DEVICES, False)
     return {
-        "tokenizer": tokenizer(model.tokenizer, cell),
-        "compiled_by": ALL_DEVICES if forced_on_host(private, cell.accelerator) else None,
+        "tokenizer": work.tokenizer(model.tokenizer, cell),
+        "compiled_by": ALL_DEVICES if forced else None,
     }
 
 
-def adapter_dtype(model: Any) -> str:
-    """Dtype of the trained parameters."""
-    found = {str(p.dtype).removeprefix("torch.") for p in model.parameters() if p.requires_grad}
-    return ", ".join(sorted(found))
-
-
 def attention(model: Any) -> str:
-    """Return the implementation Transformers chose."""
     return model.config._attn_implementation
 
 
 def _cache_facts(cache: Any) -> dict[str, str]:
-    """Return the observed settings of the cache that a call of ``generate()`` returned."""
     if getattr(cache, "is_compileable", False):
         names = ("get_max_length", "get_max_cache_shape")  # of different releases
         length = next((getattr(cache, name) for name in names if hasattr(cache, name)), None)
@@ -184,29 +181,7 @@ def _cache_facts(cache: Any) -> dict[str, str]:
 ALL_DEVICES = "_compile_all_devices"
 
 
-def forced_on_host(config: Any, device: str) -> bool:
-    """Return True if ``generate()`` compiles on the host because of that private name."""
-    return device == "cpu" and bool(getattr(config, ALL_DEVICES, False))
-
-
 def in_dtype(name: str) -> dict[str, Any]:
     """Return options that make a model with numbers of this type from the start."""
     today = hasattr(transformers.PretrainedConfig(), "dtype")
     return {"dtype" if today else "torch_dtype": getattr(torch, name)}
-
-
-def compile_generation(model: Any, mode: str | None) -> None:
-    """Have ``generate()`` run compiled, as the documentation of the release describes.
-
-    Today it compiles each token's pass by itself where the cache is static, and never the pass
-    over the prompt, which creates the cache and marks its addresses as fixed for torch.compile.
-    Before, users compiled the forward pass, with a static cache where the model has one.
-    """
-    if hasattr(transformers, "CompileConfig"):
-        config = transformers.CompileConfig(mode=mode)
-        setattr(config, ALL_DEVICES, True)  # on the host, too, so that both run the same path
-        model.generation_config.update(cache_implementation="static", compile_config=config)
-        return
-    if hasattr(model, "_setup_cache"):
-        model.generation_config.update(cache_implementation="static")
-    model.forward = torch.compile(model.forward, mode=mode)

@@ -134,7 +134,6 @@ def _layer(a: Architecture) -> int:
 
 
 def _head(a: Architecture) -> int:
-    """Return parameters of the matrix that makes logits."""
     return a["hidden_size"] * a["vocabulary_size"]
 
 

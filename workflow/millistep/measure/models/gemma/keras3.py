@@ -25,7 +25,6 @@ def attention(model: Any) -> str:
 
 
 def backbone(a: Architecture) -> Any:
-    """Return ``GemmaBackbone`` of an architecture."""
     return keras_hub.models.GemmaBackbone(
         **sizes(a),
         intermediate_dim=2 * a["intermediate_size"],  # KerasHub counts gate and up together

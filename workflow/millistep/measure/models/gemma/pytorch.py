@@ -12,11 +12,9 @@ from millistep.measure.models.gemma.work import SPECIAL
 
 
 def build(cell: Cell) -> Any:
-    """Return ``GemmaForCausalLM``, with adapters for fit."""
     return causal_lm.build(cell, config(cell.architecture), SPECIAL, "google/gemma-7b")
 
 
 def config(a: Architecture) -> Any:
-    """Return ``GemmaConfig`` of an architecture."""
     sizes = causal_lm.sizes(a)
     return transformers.GemmaConfig(max_position_embeddings=a["max_positions"], **sizes)

@@ -24,7 +24,6 @@ def attention(model: Any) -> str:
 
 
 def backbone(a: Architecture) -> Any:
-    """Return ``MistralBackbone`` of an architecture."""
     return backbone_with_heads(
         keras_hub.models.MistralBackbone,
         **sizes(a),

@@ -12,11 +12,9 @@ from millistep.measure.models.mistral.work import SPECIAL
 
 
 def build(cell: Cell) -> Any:
-    """Return ``MistralForCausalLM``, with adapters for fit."""
     return causal_lm.build(cell, config(cell.architecture), SPECIAL, "mistralai/Mistral-7B-v0.1")
 
 
 def config(a: Architecture) -> Any:
-    """Return ``MistralConfig`` of an architecture."""
     sizes = causal_lm.sizes(a)
     return transformers.MistralConfig(sliding_window=a["sliding_window"], **sizes)

@@ -18,7 +18,6 @@ def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
 
 
 def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    """Return the model that the task runs, not compiled yet."""
     if cell.weights == "preset":
         sam = keras_cv.models.SegmentAnythingModel.from_preset("sam_huge_sa1b")
         encoder = sam.backbone

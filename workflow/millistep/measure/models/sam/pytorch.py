@@ -37,7 +37,6 @@ modeling, build_sam = _library()
 
 
 def library() -> str:
-    """Return the name and version for the observed settings."""
     return f"segment-anything {importlib.metadata.version('segment-anything')}"
 
 

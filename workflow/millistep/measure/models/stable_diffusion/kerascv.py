@@ -5,15 +5,7 @@ from typing import Any
 from millistep.measure.frameworks import Cell
 from millistep.measure.frameworks.loops import FETCHED
 from millistep.measure.models import Architecture, Tick, xla
-from millistep.measure.models.stable_diffusion.work import (
-    LATENT_CHANNELS,
-    LENGTH,
-    Steps,
-    embeddings,
-    images,
-    moments,
-    noise,
-)
+from millistep.measure.models.stable_diffusion import work
 
 
 def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
@@ -28,7 +20,6 @@ def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
 
 
 def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    """Return the model that the task runs, not compiled yet."""
     if cell.weights == "preset":
         return _preset(keras, keras_cv, cell)
     make = image_encoder if cell.task == "fit" else unet
@@ -37,7 +28,7 @@ def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
 
 def batch(cell: Cell, batch_size: int) -> Any:
     """Return ``(images, moments)`` for fit; predict's inputs go through the sampler."""
-    return images(cell, batch_size), moments(cell, batch_size)
+    return work.images(cell, batch_size), work.moments(cell, batch_size)
 
 
 def attention(model: Any) -> str:
@@ -47,9 +38,9 @@ def attention(model: Any) -> str:
 
 def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
     """Make steps of ``StableDiffusion.generate_image`` around our UNet, ``tick()`` before each."""
-    prompts, empty = embeddings(cell, batch_size)
+    prompts, empty = work.embeddings(cell, batch_size)
     pipeline = _pipeline(keras_cv, cell.architecture)
-    steps = Steps(tick)
+    steps = work.Steps(tick)
     pipeline._diffusion_model = _Reporting(model, steps)
     # Outside the steps: embeddings instead of a text encoder, and no picture at the end.
     pipeline._text_encoder = _Fixed(empty[:1])
@@ -58,8 +49,8 @@ def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -
         lambda: pipeline.generate_image(
             prompts,
             batch_size=batch_size,
-            num_steps=LENGTH,
-            diffusion_noise=noise(cell, batch_size),
+            num_steps=work.LENGTH,
+            diffusion_noise=work.noise(cell, batch_size),
         ),
         # By predict_on_batch: guidance computes on the host, the scheduler eagerly on the device.
         FETCHED,
@@ -82,7 +73,7 @@ def image_encoder(keras: Any, a: Architecture) -> Any:
         layers += [ResnetBlock(width) for _ in range(a["blocks"])]
     layers += [ResnetBlock(width), AttentionBlock(width), ResnetBlock(width)]
     layers += [keras.layers.GroupNormalization(epsilon=1e-5), keras.layers.Activation("swish")]
-    layers += [PaddedConv2D(2 * LATENT_CHANNELS, 3, padding=1)]
+    layers += [PaddedConv2D(2 * work.LATENT_CHANNELS, 3, padding=1)]
     return keras.Sequential([keras.layers.Input((None, None, 3)), *layers])
 
 
@@ -97,7 +88,7 @@ def unet(keras: Any, a: Architecture) -> Any:
 
     widths, heads, side = a["unet_widths"], a["unet_heads"], a["image_size"] // 8
     deepest = len(widths) - 1
-    latent = keras.layers.Input((side, side, LATENT_CHANNELS), name="latent")
+    latent = keras.layers.Input((side, side, work.LATENT_CHANNELS), name="latent")
     timestep = keras.layers.Input((widths[0],), name="timestep_embedding")
     context = keras.layers.Input((a["text_length"], a["context_size"]), name="context")
     embedding = keras.layers.Dense(4 * widths[0])(timestep)
@@ -127,7 +118,7 @@ def unet(keras: Any, a: Architecture) -> Any:
             x = Upsample(widths[level])(x)
     x = keras.layers.GroupNormalization(epsilon=1e-5)(x)
     x = keras.layers.Activation("swish")(x)
-    x = PaddedConv2D(LATENT_CHANNELS, 3, padding=1)(x)
+    x = PaddedConv2D(work.LATENT_CHANNELS, 3, padding=1)(x)
     return keras.Model([latent, timestep, context], x)
 
 
@@ -153,7 +144,7 @@ def _pipeline(keras_cv: Any, a: Architecture) -> Any:
 class _Reporting:
     """The diffusion model as the pipeline calls it: reports each evaluation to the steps."""
 
-    def __init__(self, model: Any, steps: Steps) -> None:
+    def __init__(self, model: Any, steps: work.Steps) -> None:
         self._model = model
         self._steps = steps
 

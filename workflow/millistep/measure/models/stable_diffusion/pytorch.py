@@ -10,15 +10,7 @@ from millistep.measure.frameworks import Cell
 from millistep.measure.frameworks.loops import LEFT
 from millistep.measure.models import Architecture, Tick
 from millistep.measure.models.image_regression import ImageRegression, adam, channels_first
-from millistep.measure.models.stable_diffusion.work import (
-    LATENT_CHANNELS,
-    LENGTH,
-    Steps,
-    embeddings,
-    images,
-    moments,
-    noise,
-)
+from millistep.measure.models.stable_diffusion import work
 
 PRESET = "CompVis/stable-diffusion-v1-4"
 SCHEDULE = {  # of Stable Diffusion v1.4
@@ -33,7 +25,6 @@ optimizer = adam
 
 
 def library() -> str:
-    """Return the name and version for the observed settings."""
     return f"diffusers {diffusers.__version__}"
 
 
@@ -59,8 +50,8 @@ def build(cell: Cell) -> Any:
 def batch(cell: Cell, batch_size: int) -> Any:
     """Return keyword arguments of fit's forward pass, channels first."""
     return {
-        "images": channels_first(images(cell, batch_size)),
-        "targets": channels_first(moments(cell, batch_size)),
+        "images": channels_first(work.images(cell, batch_size)),
+        "targets": channels_first(work.moments(cell, batch_size)),
     }
 
 
@@ -72,9 +63,9 @@ def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any
     guidance together; KerasCV's own sampler is DDIM too. (The page's script took what
     ``from_pretrained`` gives, PNDM, which evaluates it once more in all.)
     """
-    arrays = (*embeddings(cell, batch_size), channels_first(noise(cell, batch_size)))
+    arrays = (*work.embeddings(cell, batch_size), channels_first(work.noise(cell, batch_size)))
     prompts, empty, latents = (torch.from_numpy(array).to(model.device) for array in arrays)
-    steps = Steps(tick)
+    steps = work.Steps(tick)
     hooks = [
         model.register_forward_pre_hook(
             lambda module, arguments: steps.evaluation(arguments[1], len(arguments[0]))
@@ -105,7 +96,7 @@ def run_pipeline(unet: Any, prompts: Any, empty: Any, latents: Any) -> None:
         sizes = SimpleNamespace(block_out_channels=(0, 0, 0, 0))
         unused = SimpleNamespace(dtype=unet.dtype, config=sizes, modules=list)
         pipeline = _pipeline(vae=unused, text_encoder=unused, **parts)
-    options = {"latents": latents, "num_inference_steps": LENGTH, "output_type": "latent"}
+    options = {"latents": latents, "num_inference_steps": work.LENGTH, "output_type": "latent"}
     pipeline(prompt_embeds=prompts, negative_prompt_embeds=empty, **options)
 
 
@@ -124,7 +115,7 @@ def image_encoder(a: Architecture) -> Any:
         layers_per_block=a["blocks"],
         down_block_types=["DownEncoderBlock2D"] * len(widths),
         up_block_types=["UpDecoderBlock2D"] * len(widths),
-        latent_channels=LATENT_CHANNELS,
+        latent_channels=work.LATENT_CHANNELS,
     ).encoder
 
 

@@ -48,12 +48,10 @@ def image_encoder(a: Architecture) -> int:
 
 
 def _first(a: Architecture) -> int:
-    """Return FLOPs of the encoder's first convolution, of three colours."""
     return _conv(a["image_size"], 3, a["vae_widths"][0])
 
 
 def unet(a: Architecture) -> int:
-    """Return FLOPs of the UNet for one latent."""
     widths, side = a["unet_widths"], a["image_size"] // 8
     embedding, deepest = 4 * widths[0], len(widths) - 1
 
@@ -160,7 +158,6 @@ class Steps:
         self._images += images
 
     def keep(self, outputs: Any) -> None:
-        """Keep what an evaluation returned, until the next one."""
         self.outputs = outputs
 
     def run(self, sample: Callable[[], object], results: str) -> dict[str, Any]:
