@@ -5,6 +5,11 @@ rounds on two CPU cores. Each profile keeps its 15 longest operations. The share
 is a tenth of the measured one, so that every round can be compared.
 `h100.json`: BERT predict and Gemma fit at paper scale on an H100, one run per cell. Some cells are
 missing.
+`devices.json`: five networks of the study `cpu_against_gpu` at paper scale with Keras 3 (PyTorch)
+on the CPU and the GPU of one H100 machine, one run per cell, from benchmarks/gpu. Each profile
+keeps its 15 longest operations. The format needs three things that those records lack: windows
+start one after another from the start of the run, digests of devices end with zeros, and every run
+counts as timed alone.
 """
 
 import copy

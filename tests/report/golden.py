@@ -16,8 +16,9 @@ from unittest.mock import patch
 from millistep.analysis import figures
 from millistep.analysis.report.render import render
 from tests.analysis_fixtures import files, write
+from tests.shared import ROOT
 
-SETS = ("six_columns", "h100")
+SETS = ("six_columns", "h100", "devices")
 KEPT = Path(__file__).with_name("golden")
 LEFT_OUT = ("operations.csv",)  # its numbers are in the appendix
 HIDDEN = re.compile(r"<(style|script|svg)\b.*?</\1>", re.DOTALL)
@@ -28,6 +29,7 @@ MOST_LINES = 40
 def texts(name: str, folder: Path) -> dict[str, str]:
     """Render a result set without figures and return its texts by name of file."""
     plan = write(folder, files(name))
+    (folder / "studies").symlink_to(ROOT / "studies")  # topics of the plan's folders
     with patch.object(figures, "draw_all", lambda *_: []):
         render(plan, plan.parent)
     paths = [p for p in sorted(plan.parent.iterdir()) if p.suffix in SPELLED]

@@ -1,4 +1,4 @@
-"""Everything that is written about two real result sets, word by word, and how much it is."""
+"""Everything that is written about three real result sets, word by word, and how much it is."""
 
 import re
 
