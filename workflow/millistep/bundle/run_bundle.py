@@ -75,7 +75,7 @@ def measure(jobs: list[dict[str, Any]], columns: set[str], start: str) -> None:
 
 def is_done(job: dict[str, Any], by: dict[str, Any]) -> bool:
     """Return True if a job's file is as planned; a new round measures its reference again."""
-    return read_json(Path(job["output"])).get("identity") == by["identity"]
+    return bool(read_json(Path(job["output"])).get("identity") == by["identity"])
 
 
 def run(jobs: list[tuple[dict[str, Any], dict[str, Any]]], start: str) -> None:

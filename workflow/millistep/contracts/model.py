@@ -145,7 +145,8 @@ class TaskOfModel(UserFile):
 
     def batch_sizes(self, scale: str) -> list[int]:
         """Return the batch sizes of a scale."""
-        return getattr(self, scale)
+        sizes: list[int] = getattr(self, scale)
+        return sizes
 
     def probes_at(self, scale: str) -> list[dict[str, Any]]:
         """Return the other sizes of a scale."""

@@ -149,7 +149,8 @@ class Column:
     @property
     def jit_compile(self) -> str | bool | None:
         """The `jit_compile` that Keras gets; None if the framework does not take it."""
-        return self.of_framework.get("jit_compile")
+        found: str | bool | None = self.of_framework.get("jit_compile")
+        return found
 
 
 def columns(

@@ -67,7 +67,8 @@ class Start:
 
         A run of the first round, with its extras, counts twice: it takes about twice as long.
         """
-        done, found = 0, {}
+        done = 0
+        found: dict[str, int] = {}
         for group in self.plan.groups:
             records = [run.record for run in group.runs if run.record in self.measured]
             done += len(records) * (2 if group.number == 1 else 1)

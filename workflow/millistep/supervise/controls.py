@@ -213,4 +213,5 @@ def same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, A
 
 
 def read(path: Path) -> dict[str, Any]:
-    return json.loads(path.read_text())
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found

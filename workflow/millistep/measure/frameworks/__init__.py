@@ -137,7 +137,8 @@ class Framework(Protocol):
 
 def create(cell: Cell) -> Framework:
     """Create the framework of a cell: this imports our class, not yet the framework itself."""
-    return importlib.import_module(f"{__name__}.{cell.module}").Framework(cell)
+    framework: Framework = importlib.import_module(f"{__name__}.{cell.module}").Framework(cell)
+    return framework
 
 
 def builder(cell: Cell, family: str) -> Any:

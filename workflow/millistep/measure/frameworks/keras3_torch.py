@@ -45,7 +45,8 @@ class Framework(TorchMixin, Keras3Framework):
     def compilations(self) -> int | None:
         if not self.compiled():
             return None
-        return self.torch._dynamo.utils.counters["stats"]["unique_graphs"]
+        graphs: int = self.torch._dynamo.utils.counters["stats"]["unique_graphs"]
+        return graphs
 
     def execution(self, jit: bool) -> dict[str, Any]:
         return {

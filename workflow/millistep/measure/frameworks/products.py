@@ -68,7 +68,8 @@ def declared_dtype(model: Any) -> str:
     for layer, variable in owned.values():
         counted[layer.compute_dtype] += parameters(variable)
     if not counted:
-        return model.compute_dtype
+        computed: str = model.compute_dtype
+        return computed
     if len(counted) == 1:
         return next(iter(counted))
     share = 100 / counted.total()

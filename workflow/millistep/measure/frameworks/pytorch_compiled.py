@@ -93,7 +93,8 @@ class Framework(pytorch_eager.Framework):
         """
         from torch._dynamo.utils import counters
 
-        return counters["stats"]["unique_graphs"]
+        graphs: int = counters["stats"]["unique_graphs"]
+        return graphs
 
     def _graph_breaks(self) -> int:
         from torch._dynamo.utils import counters

@@ -188,7 +188,8 @@ class Framework(TorchMixin):
 
     def _to_device(self, batch: Tensors) -> Tensors:
         if self._nested:
-            return loops.mapped(self._moved, batch)
+            moved: Tensors = loops.mapped(self._moved, batch)
+            return moved
         return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
 
     def _moved(self, tensor: Any) -> Any:

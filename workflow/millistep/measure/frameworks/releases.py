@@ -28,10 +28,12 @@ def reads_traces(jax: Any) -> bool:
 def leaves(keras: Any, structure: Any) -> list[Any]:
     """Return all arrays in Keras' nested containers; to JAX each of those is one opaque leaf."""
     if hasattr(keras, "tree"):
-        return keras.tree.flatten(structure)
+        flat: list[Any] = keras.tree.flatten(structure)
+        return flat
     import jax  # before Keras 3.4 the containers were Python's
 
-    return jax.tree_util.tree_leaves(structure)
+    found: list[Any] = jax.tree_util.tree_leaves(structure)
+    return found
 
 
 def keeps_state_of_predict(keras: Any) -> bool:

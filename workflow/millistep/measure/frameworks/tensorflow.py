@@ -43,7 +43,8 @@ class TensorFlowMixin(Traced):
             self.tf.config.set_logical_device_configuration(gpus[0], [limit])
 
     def _gpus(self) -> list[Any]:
-        return self.tf.config.list_physical_devices("GPU")
+        gpus: list[Any] = self.tf.config.list_physical_devices("GPU")
+        return gpus
 
     def live_accelerator(self) -> tuple[str, str]:
         return device.of_tensorflow(self.tf)
@@ -116,7 +117,8 @@ class TensorFlowMixin(Traced):
             return counted
         # Only the requested number is known: the executor's own pool has no name to count it by.
         self.declared.add("threads")
-        return self.tf.config.threading.get_intra_op_parallelism_threads()
+        requested: int = self.tf.config.threading.get_intra_op_parallelism_threads()
+        return requested
 
     def _flushes_denormals(self, jit: bool) -> bool:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
@@ -154,7 +156,8 @@ class TensorFlowMixin(Traced):
     def peak_device_mib(self) -> float | None:
         if not self._gpus():
             return None
-        return self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20
+        peak_mib: float = self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20
+        return peak_mib
 
     def device_limit_mib(self) -> float | None:
         gpus = self._gpus()

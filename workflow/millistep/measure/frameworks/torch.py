@@ -158,7 +158,8 @@ class TorchMixin:
         total = self.torch.cuda.mem_get_info()[1]
         # Early releases lack this function; they have the share that was set.
         told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
-        return told() * total / 2**20
+        limit_mib: float = told() * total / 2**20
+        return limit_mib
 
 
 def _blas(config: str) -> str | None:

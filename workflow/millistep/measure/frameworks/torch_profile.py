@@ -98,7 +98,8 @@ def recorded_events(profile: Any) -> Sequence[Any]:
     results = profile.profiler.kineto_results
     found = results.events()
     if found and not hasattr(found[0], "is_user_annotation"):  # PyTorch 2.2
-        return profile.events()
+        tree: Sequence[Any] = profile.events()
+        return tree
     began = results.trace_start_ns()
     events = [
         Event(
@@ -175,7 +176,8 @@ def _composite(library: Any, schema: Any) -> bool | None:
     """Return True if an overload is written in other operators; None if it is TorchScript's."""
     overload = ".".join(filter(None, (schema.name, schema.overload_name)))
     try:
-        return library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
+        composite: bool = library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
+        return composite
     except RuntimeError:
         return None
 

@@ -46,7 +46,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any) -> str:
-    return model.config._attn_implementation
+    return str(model.config._attn_implementation)
 
 
 def _config(a: Architecture) -> Any:

@@ -87,4 +87,5 @@ def sentencepiece_model(special: list[str], vocabulary_size: int) -> bytes:
             entry.type = protocol.ModelProto.SentencePiece.UNKNOWN
         elif piece in special:
             entry.type = protocol.ModelProto.SentencePiece.CONTROL
-    return model.SerializeToString()
+    content: bytes = model.SerializeToString()
+    return content

@@ -166,7 +166,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
 
 
 def attention(model: Any) -> str:
-    return model.config._attn_implementation
+    return str(model.config._attn_implementation)
 
 
 def _cache_facts(cache: Any) -> dict[str, str]:

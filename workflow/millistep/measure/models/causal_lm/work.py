@@ -19,7 +19,7 @@ PROMPT_TOKENS = 6  # begin of sequence and five words, each one token for the re
 
 def prompt_tokens(architecture: Architecture) -> int:
     """Return tokens of each prompt: six, as published, unless a probe sets longer ones."""
-    return architecture.get("prompt_tokens", PROMPT_TOKENS)
+    return int(architecture.get("prompt_tokens", PROMPT_TOKENS))
 
 
 def prompts(batch_size: int, length: int = PROMPT_TOKENS) -> list[str]:
@@ -130,21 +130,21 @@ def _generate(a: Architecture) -> int:
 def _layer(a: Architecture) -> int:
     """Return parameters of one layer's matrices: query, output, key, value; gate, up, down."""
     heads = 2 * (a["heads"] + a["key_value_heads"])
-    return a["hidden_size"] * (heads * a["head_size"] + 3 * a["intermediate_size"])
+    return int(a["hidden_size"] * (heads * a["head_size"] + 3 * a["intermediate_size"]))
 
 
 def _head(a: Architecture) -> int:
-    return a["hidden_size"] * a["vocabulary_size"]
+    return int(a["hidden_size"] * a["vocabulary_size"])
 
 
 def _adapters(a: Architecture) -> int:
     """Return parameters of one layer's LoRA factors, one pair for each of query and value."""
     outputs = (a["heads"] + a["key_value_heads"]) * a["head_size"]
-    return a["lora_rank"] * (2 * a["hidden_size"] + outputs)
+    return int(a["lora_rank"] * (2 * a["hidden_size"] + outputs))
 
 
 def _attention(a: Architecture, length: int) -> int:
     """Return FLOPs of all layers' attention over a sequence, each token seeing those before it."""
     window = a.get("sliding_window") or length
     pairs = sum(min(position + 1, window) for position in range(length))
-    return a["layers"] * 4 * a["heads"] * a["head_size"] * pairs
+    return int(a["layers"] * 4 * a["heads"] * a["head_size"] * pairs)

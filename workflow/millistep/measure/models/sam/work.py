@@ -35,7 +35,8 @@ def points(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
 
 def patch_grid(cell: Cell) -> int:
     """Return patches along one side of the image."""
-    return cell.architecture["image_size"] // cell.architecture["patch_size"]
+    side: int = cell.architecture["image_size"] // cell.architecture["patch_size"]
+    return side
 
 
 MASKS = 4  # the best mask and three alternatives
@@ -76,7 +77,8 @@ def image_encoder(a: Architecture) -> int:
 
 def _patches(a: Architecture) -> int:
     """Return FLOPs of the first convolution: patches that do not overlap, of three colours."""
-    return 2 * a["image_size"] ** 2 * 3 * a["hidden_size"]
+    flops: int = 2 * a["image_size"] ** 2 * 3 * a["hidden_size"]
+    return flops
 
 
 def _vit_attention(windows: int, side: int, d: int) -> int:
@@ -103,7 +105,8 @@ def mask_decoder(a: Architecture) -> int:
     masks = MASKS * 2 * (d * d + d * d + d * (d // 8)) + 2 * MASKS * (d // 8) * 16 * pixels
     quality = 2 * (d * hidden + hidden * hidden + hidden * MASKS)
     final = _attention(TOKENS, pixels, d, d // 2)
-    return a["decoder_layers"] * layer + final + upscaling + masks + quality
+    flops: int = a["decoder_layers"] * layer + final + upscaling + masks + quality
+    return flops
 
 
 def _attention(queries: int, keys: int, d: int, inner: int) -> int:
