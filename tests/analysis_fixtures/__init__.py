@@ -7,7 +7,8 @@ is a tenth of the measured one, so that every round can be compared.
 missing.
 `devices.json`: five networks of the study `cpu_against_gpu` at paper scale with Keras 3 (PyTorch)
 on the CPU and the GPU of one H100 machine, one run per cell, from benchmarks/gpu. Each profile
-keeps its 15 longest operations. The format needs three things that those records lack: windows
+keeps its 15 longest operations, lists of packages are shortened, and numbers have nine digits. The
+format needs three things that those records lack: windows
 start one after another from the start of the run, digests of devices end with zeros, and every run
 counts as timed alone.
 """
