@@ -71,6 +71,36 @@ def record(cell: dict[str, Any], step_ms: float) -> dict[str, Any]:
     }
 
 
+def fail(record: dict[str, Any]) -> None:
+    """Let a run have ended for lack of memory."""
+    record.update(status="oom", reason="memory ran out", timing=None)
+
+
+def probe(record: dict[str, Any], share: float) -> None:
+    """Let a batch of 8 take this share of the time of the run's own."""
+    (window,) = record["timing"]["windows"]
+    elapsed_ns = round(share * window["elapsed_ns"])
+    record["probes"] = [
+        {"batch_size": 8, "max_length": None, "new_tokens": None, "steps": 10,
+         "elapsed_ns": elapsed_ns, "windows": [], "failed": None}
+    ]  # fmt: skip
+
+
+def profile(
+    step_ms: float, operations: dict[str, float], slowed: float = 1.0, rest_ms: float = 0.0
+) -> dict[str, Any]:
+    """Return a profile with ms of operations per step as it was under the profiler."""
+    about = {"share": 0.0, "method": "m", "steps": 4, "rest_ms": rest_ms, "rest_launched": 1}
+    return about | {
+        "step_ms": step_ms * slowed,
+        "operations": [
+            {"name": name, "ms": ms * slowed, "count": 1.0, "launched": 1.0}
+            for name, ms in operations.items()
+        ],
+        "pairs": [{"plain_ms": step_ms, "profiled_ms": step_ms * slowed}],
+    }
+
+
 def made(
     times: Times,
     runs: int = 3,

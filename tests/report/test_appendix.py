@@ -6,7 +6,7 @@ import pytest
 
 from millistep.analysis.report import appendix, methods, setting
 from millistep.analysis.words import anchor
-from tests.report.made import made
+from tests.report.made import fail, made
 
 pytestmark = pytest.mark.quick
 BERT = ("bert", "fit", 8)
@@ -108,6 +108,5 @@ def test_citation(six):
     assert first["anchor"] == "methods" and second["anchor"] == "cite"
     assert "@software{millistep," in second["code"] and "f" * 64 in second["code"]
     assert "hold 33 of 33 planned runs" in second["text"]
-    failed = {"status": "oom", "reason": "no memory", "timing": None}
-    nothing = made({BERT: TIMES}, change=lambda record: record.update(failed))
+    nothing = made({BERT: TIMES}, change=fail)
     assert [each["text"] for each in methods.sections(nothing, "")] == [methods.NOTHING] * 2

@@ -8,7 +8,8 @@ from millistep.analysis import caveat_frames
 from millistep.analysis.caveats import KINDS, SEVERITIES, caveats
 from millistep.analysis.report.keras_page import page
 from millistep.analysis.report.render import write_caveats
-from tests.report.made import as_published, configuration, made
+from tests import shared
+from tests.report.made import as_published, configuration, fail, made, probe, profile
 
 BERT = ("bert", "fit", 4)
 JAX, TORCH = "keras3-jax", "keras3-torch"
@@ -21,11 +22,7 @@ def set_in(column=TORCH, **values):
     def change(record):
         if record["cell"]["column"] == column:
             for place, value in values.items():
-                *parents, last = place.split("__")
-                inside = record
-                for name in parents:
-                    inside = inside[name]
-                inside[last] = value
+                shared.set_in(record, tuple(place.split("__")), value)
 
     return change
 
@@ -36,33 +33,19 @@ def attention(record):
 
 def failing(record):
     if record["cell"]["column"] == TORCH and record["cell"]["run"] == 2:
-        record.update(status="oom", reason="memory ran out")
-        record["timing"]["windows"] = []
+        fail(record)
 
 
 def profiled(idle):
     def change(record):
         ms = 8.0 if record["cell"]["column"] == JAX else 16.0
-        busy = {"name": "aten::mm", "ms": ms * (1 - idle), "count": 1.0, "launched": 1.0}
-        record["host_overhead"] = {
-            **{"step_ms": ms, "rest_ms": 0.0, "operations": [busy]},
-            "pairs": [{"plain_ms": ms, "profiled_ms": ms}],
-        }
+        record["host_overhead"] = profile(ms, {"aten::mm": ms * (1 - idle)})
 
     return change
 
 
-def probed(other_ms):
-    """Change records so that a batch of 8 instead of 4 takes this share of twice the time."""
-
-    def change(record):
-        ms = record["timing"]["windows"][0]["elapsed_ns"] / 1e7
-        record["probes"] = [
-            {"batch_size": 8, "max_length": None, "new_tokens": None, "steps": 10,
-             "elapsed_ns": round(ms * other_ms * 1e7), "windows": [], "failed": None}
-        ]  # fmt: skip
-
-    return change
+def probed(share):
+    return lambda record: probe(record, share)
 
 
 def wide(record):
@@ -214,13 +197,12 @@ def test_half_precision_makes_the_precision_of_float32_products_moot():
 
 
 def test_results_without_any_time_have_a_caveat_for_that():
-    def fail(record):
-        record.update(status="oom", reason="memory ran out")
-        record["timing"]["windows"] = []
+    def change(record):
+        fail(record)
         for part in ("threads", "environment", "machine", "load"):
             record[part] = None
 
-    assert "no_time" in set(caveats(made(TIMES, change=fail))["kind"])
+    assert "no_time" in set(caveats(made(TIMES, change=change))["kind"])
 
 
 def test_runs_without_a_time_are_counted_and_the_first_reason_is_theirs():

@@ -6,7 +6,7 @@ import pytest
 from millistep.analysis import commands, compare
 from millistep.analysis.archive import pack
 from tests.analysis_fixtures import files, write
-from tests.report.made import made
+from tests.report.made import fail, made
 
 pytestmark = pytest.mark.quick
 NAMES = ("keras3-jax", "pytorch-eager")
@@ -93,12 +93,8 @@ def test_cells_of_one_side_and_cells_without_a_time():
     assert notes["bert keras3-torch"] == "only in the other"
     assert column(compare.cells(other, base), "note")["bert keras3-torch"] == "only in the base"
 
-    def fail(record):
-        shifted(record)
-        record.update(status="oom", reason="no memory", timing=None)
-
-    found = compare.cells(base, sides(change=fail)[1])
-    assert set(found["note"]) == {"other: oom: no memory"}
+    found = compare.cells(base, sides(change=lambda record: (shifted(record), fail(record)))[1])
+    assert set(found["note"]) == {"other: oom: memory ran out"}
 
 
 def test_everything_else_that_differs_is_listed():

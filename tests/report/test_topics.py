@@ -8,7 +8,7 @@ import pytest
 
 from millistep.analysis.frames import RUN
 from millistep.analysis.topics import batch_sizes, break_even, padding, pair_means, pairs, topics
-from tests.report.made import TITLES, configuration, made
+from tests.report.made import TITLES, configuration, made, probe
 
 BERT, GEMMA = ("bert", "fit", 4), ("gemma", "generate", 1)
 JAX, TORCH, EAGER, COMPILED = "keras3-jax", "keras3-torch", "pytorch-eager", "pytorch-compiled"
@@ -67,15 +67,8 @@ def test_padding_is_compared_on_the_same_device_only(six):
 
 def test_the_fixed_share_of_a_step_is_the_intercept():
     """8 ms at batch 4 and 12 ms at batch 8: 1 ms a sample, 4 of 8 ms are fixed."""
-
-    def change(record):
-        ms = record["timing"]["windows"][0]["elapsed_ns"] / 1e7
-        record["probes"] = [
-            {"batch_size": 8, "max_length": None, "new_tokens": None, "steps": 10,
-             "elapsed_ns": round(1.5 * ms * 1e7), "windows": [], "failed": None}
-        ]  # fmt: skip
-
-    found = batch_sizes.table(made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=change))
+    data = made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=lambda record: probe(record, 1.5))
+    found = batch_sizes.table(data)
     assert found["share"].tolist() == pytest.approx([0.5, 0.5])
 
 

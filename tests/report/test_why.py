@@ -5,31 +5,13 @@ import pytest
 from scipy import stats
 
 from millistep.analysis.topics import why
-from tests.report.made import SETTINGS, configuration, made
+from tests.report.made import SETTINGS, configuration, made, profile
 
 BERT = ("bert", "fit", 4)
 JAX, TORCH = "keras3-jax", "keras3-torch"
 MATMUL, GELU, COPY, UPDATE = "aten::mm", "aten::gelu", "aten::copy_", "aten::_foreach_add_"
 PRODUCTS = "products and attention"
 ON_A_GPU = {**SETTINGS, "accelerator": "cuda"}
-
-
-def profile(step_ms, operations, slowed=1.0, rest_ms=0.0):
-    """Return a profile with ms of operations per step as it was under the profiler."""
-    return {
-        **{
-            "step_ms": step_ms * slowed,
-            "share": 0.0,
-            "method": "m",
-            "steps": 4,
-            "rest_ms": rest_ms,
-        },
-        "operations": [
-            {"name": name, "ms": ms * slowed, "count": 1.0, "launched": 1.0}
-            for name, ms in operations.items()
-        ],
-        "pairs": [{"plain_ms": step_ms, "profiled_ms": step_ms * slowed}],
-    }
 
 
 def pair(jax, torch, steps=(8.0, 16.0), profiled=3, noise=0.0, **options):
