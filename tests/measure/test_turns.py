@@ -151,7 +151,8 @@ def test_two_starts_in_different_folders_do_not_compute_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("trouble", "status"), [("raises", "error"), ("killed", "killed"), ("hangs", "timeout")]
+    ("trouble", "status"),
+    [("raises", "error"), ("killed", "killed"), ("out_of_memory", "oom"), ("hangs", "timeout")],
 )
 def test_a_member_that_fails_costs_itself_alone(tmp_path, trouble, status):
     round_ = Round(tmp_path, a={}, b={"trouble": trouble}, c={})
