@@ -101,3 +101,10 @@ def test_a_run_without_any_time_has_a_page():
 
     text = page(made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=change))
     assert "Too few cells can be compared for a conclusion." in text
+
+
+def test_a_cell_that_is_tied_with_the_fastest_is_bold_too():
+    times = {JAX: 8.0, TORCH: 8.04, KERAS2: 9.0}
+    text = page(made({BERT: times}, runs=5))
+    line = next(line for line in text.splitlines() if line.startswith("| **bert fit**"))
+    assert "[**8.00" in line and "[**8.04" in line and "[9.0" in line
