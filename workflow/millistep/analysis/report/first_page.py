@@ -16,6 +16,7 @@ from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, SLOWER, TI
 from millistep.analysis.words import count, listed, percent, some
 
 ACCELERATORS = {"cpu": "CPU", "cuda": "GPU"}
+SMALLEST_SHARE = 0.0005  # that is not printed as 0 %
 
 
 def sentences(data: Data) -> list[str]:
@@ -158,7 +159,7 @@ def possible(data: Data) -> str:
         f"this machine's best matrix product"
         + (
             f"; the fastest cells of other workloads reach {percent(low)} or more."
-            if len(best) > 1
+            if len(best) > 1 and low >= SMALLEST_SHARE
             else "."
         )
     )
