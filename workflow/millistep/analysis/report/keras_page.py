@@ -70,13 +70,14 @@ def shown(data: Data) -> pd.DataFrame:
     """Return the cells of the frameworks as they are, without variants, in the page's order.
 
     Standings are among these cells only. With several software stacks or devices, those are shown
-    that have the most frameworks.
+    that have the most frameworks; of a CPU and a GPU with as many, the GPU.
     """
     found = data.configurations[data.configurations["framework"].isin(ORDER)]
     found = found.drop_duplicates(["framework", "stack", "accelerator"])
     groups = found.groupby(["stack", "accelerator"], sort=False, dropna=False)["framework"]
     found = found[groups.transform("size") == groups.transform("size").max()]
-    found = found.drop_duplicates("framework")
+    on_cpu = found["accelerator"].eq("cpu").sort_values(kind="stable")
+    found = found.loc[on_cpu.index].drop_duplicates("framework")
     cells = data.timed[data.timed["configuration"].isin(found["configuration"])]
     cells = with_the_fastest(cells, data.ratios, GROUP, WORKLOAD)
     place = {name: place for place, name in enumerate(ORDER)}
