@@ -42,8 +42,10 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     session = Session.of(options.round, options)
     found["session"] = session.recorded()
     with session.member([], str(options.output)) as member, member.computing():
-        write_description(options.results / "machines", options.accelerators, options.device)
-        options, identity, environment = preconditions.provide_any(options)
+        try:
+            options, identity, environment = preconditions.provide_any(options)
+        finally:
+            write_description(options.results / "machines", options.accelerators, options.device)
         request = {"part_s": identity["part_s"]}
         child = jobs.supervised(
             REFERENCE, request, identity, environment, options, REFERENCE_LIMIT_S
