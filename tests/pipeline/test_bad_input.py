@@ -93,7 +93,7 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
         (project.folder / name).unlink()
     done = project.snakemake("--quiet", "all", "--", "environments", TABLE)
     assert done.returncode != 0
-    failed = r"^millistep: environment pytorch: No matching distribution found for accelerate==99.9"
+    failed = r"^(millistep: environment )?pytorch: No matching distribution found for accelerate"
     assert len(re.findall(failed, done.stderr, re.M)) == 1, done.stderr
     # A run that was measured in it stays, and is shown as one of another plan.
     after = project.records()

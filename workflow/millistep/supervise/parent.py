@@ -104,7 +104,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     if member.in_turns == 1:  # else others use energy within the window, too
-        steps = sum(each["steps"] for each in record["timing"]["windows"]) if window else 0
+        steps = sum(each["steps"] for each in (record["timing"] or {}).get("windows", ()))
         record["energy"] = samples.energy(monitor.samples, window, steps)
     record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
 

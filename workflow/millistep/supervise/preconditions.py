@@ -92,13 +92,12 @@ def too_large(
 class NoEnvironment(Refused):
     """The environment cannot be installed.
 
-    not_tried: the reason, as a record has it. known: this start has printed the reason before.
+    not_tried: the reason, as a record has it.
     """
 
     def __init__(self, problem: EnvironmentProblem):
         super().__init__(str(problem))
         self.not_tried = {"not_deployed": str(problem)}
-        self.known = isinstance(problem, KnownProblem)
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
@@ -135,6 +134,8 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
             )
         )
     except EnvironmentProblem as problem:
+        if not isinstance(problem, KnownProblem):  # else the job that tried it has said so
+            say(f"millistep: environment {options.environment.stem}: {problem}")
         raise NoEnvironment(problem) from None
     except OSError as problem:
         say(f"{options.environment.stem}: {problem}")
@@ -158,8 +159,6 @@ def provide_any(
             return tried, identity, provide(tried, identity, options.output)
         except NoEnvironment as problem:
             problems.append(problem)
-            if not problem.known:
-                say(f"millistep: environment {tried.environment.stem}: {problem}")
     raise problems[0]
 
 
