@@ -93,8 +93,10 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
         (project.folder / name).unlink()
     done = project.snakemake("--quiet", "all", "--", "environments", TABLE)
     assert done.returncode != 0
-    failed = r"^(millistep: environment )?pytorch: No matching distribution found for accelerate"
-    assert len(re.findall(failed, done.stderr, re.M)) == 1, done.stderr
+    # By the job of the environment, and by the reference or a run if that was first to try.
+    failed = r"^(|millistep: environment )pytorch: No matching distribution found for accelerate=="
+    found = re.findall(failed, done.stderr, re.M)
+    assert found.count("") == 1 and len(found) <= 2, done.stderr
     # A run that was measured in it stays, and is shown as one of another plan.
     after = project.records()
     assert {name for name in after if after[name] != before[name]} == {measured, removed}

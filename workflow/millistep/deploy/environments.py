@@ -28,7 +28,6 @@ from millistep.deploy import overlays
 from millistep.deploy.conda import conda_interpreter, post_deploy
 from millistep.deploy.virtual_environments import (
     EnvironmentProblem,
-    KnownProblem,
     ask,
     cache,
     clean_environ,
@@ -260,7 +259,5 @@ def main() -> None:
         found = deployed(wanted)
         if wanted.link:
             link(wanted.link, found["prefix"])
-    except KnownProblem:
-        sys.exit(1)  # the job that tried it has said why
     except (EnvironmentProblem, OSError) as problem:
         sys.exit(f"{wanted.name}: {problem}")
