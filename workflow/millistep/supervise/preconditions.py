@@ -134,7 +134,7 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
             )
         )
     except EnvironmentProblem as problem:
-        if not isinstance(problem, KnownProblem):  # else the job that tried it has said so
+        if not isinstance(problem, KnownProblem):  # else the job that tried it printed this
             say(f"millistep: environment {options.environment.stem}: {problem}")
         raise NoEnvironment(problem) from None
     except OSError as problem:
