@@ -63,6 +63,12 @@ def test_what_fails_is_tried_once_per_start(workshop):
     assert workshop.progress == []
     hidden.rename(wheels)
     assert workshop.run(*first) == (1, message)
+    (note,) = workshop.folder.glob(".*.failed")
+    kept = note.read_text()
+    note.write_text('{"start": "1"}')
+    assert workshop.run(*first) == (0, []), "a note without a reason is none"
+    (workshop.folder / "marker.json").unlink()
+    note.write_text(kept)
     assert workshop.run("--method", "venv", "--start", "2") == (0, []) and workshop.has_marker()
     (workshop.folder / "marker.json").unlink()
     assert workshop.run(*first) == (0, []), "a failure outlived the success after it"

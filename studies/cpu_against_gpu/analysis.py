@@ -34,9 +34,7 @@ def sizes(data: Data) -> pd.DataFrame:
     rounds = data.round_ratios.rename(columns={"configuration": "cpu", "base": "configuration"})
     logs = rounds.groupby([*CELL, "cpu"])["log"].agg(log="mean", error="sem", rounds="count")
     models = data.plan["models"]
-    found = both.join(logs, on=[*CELL, "cpu"], rsuffix="_ratio").dropna(
-        subset=["log", "parameters"]
-    )
+    found = both.join(logs, on=[*CELL, "cpu"]).dropna(subset=["log", "parameters"])
     nets = [models[model].get("variant_of") or model for model in found["model"]]
     titles = data.configurations.set_index("configuration")["title"]
     found = found.assign(net=nets, title=found["configuration"].map(titles))

@@ -103,6 +103,10 @@ def test_every_workload_is_decided_or_the_open_ones_are_named():
         "Every framework is placed in all of 3 workloads; "
         "3 rounds on this machine resolve about 10\u00a0%."
     )
+    one = workload("bert", "fit", torch=("slower", 1.4))
+    assert first_page.decided(data(*one)).startswith(
+        "Every framework is placed in the only workload; "
+    )
     lines = [*SLOW, *workload("sam", "fit", torch=("inconclusive", 1.4))]
     assert first_page.decided(data(*lines)).startswith(
         "3 of 4 workloads are decided; open: SAM fit."

@@ -142,11 +142,8 @@ class Member:
         self._wake_owner()
 
     def _wake_owner(self) -> None:
-        owner = self._owner()[0]
-        if owner == self._own:
-            return
         with contextlib.suppress(OSError):  # it is gone, or nobody is left
-            path = self._folder / f"wake{owner}"
+            path = self._folder / f"wake{self._owner()[0]}"
             descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
             os.write(descriptor, b".")
             os.close(descriptor)

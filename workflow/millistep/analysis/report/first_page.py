@@ -120,7 +120,8 @@ def decided(data: Data) -> str:
     half = resolution(data.cells)
     resolved = f"{rounds(data)} on this machine resolve about {percent(half)}"
     if not still_open:
-        return f"Every framework is placed in all of {count(total, 'workload')}; {resolved}."
+        where = "the only workload" if total == 1 else f"all of {total} workloads"
+        return f"Every framework is placed in {where}; {resolved}."
     return (
         f"{total - still_open} of {count(total, 'workload')} "
         f"{'is' if 1 in (total, total - still_open) else 'are'} decided; open: "

@@ -46,7 +46,8 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any) -> str:
-    return str(model.config._attn_implementation)
+    chosen: str = model.config._attn_implementation
+    return chosen
 
 
 def _config(a: Architecture) -> Any:

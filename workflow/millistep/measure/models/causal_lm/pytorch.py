@@ -166,7 +166,8 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
 
 
 def attention(model: Any) -> str:
-    return str(model.config._attn_implementation)
+    chosen: str = model.config._attn_implementation
+    return chosen
 
 
 def _cache_facts(cache: Any) -> dict[str, str]:
