@@ -297,7 +297,9 @@ def test_the_command_writes_what_planning_reads(plan):
     assert commands.comment(command) == 0
     content = json.loads((folder / "answer.json").read_text())
     assert content["decided"] is True and content["status"] == 0
-    assert content["seconds_of_a_round"] == {"bert/fit/4": 12, "gemma/generate/2": 10}
+    # A round lasts 12 and 10 s; what is measured once is not in it.
+    seconds = {"bert/fit/4": 8.47, "gemma/generate/2": 2.21}
+    assert content["seconds_of_a_round"] == pytest.approx(seconds, abs=0.01)
     assert [row["verdict"] for row in content["rows"]] == ["tied", "tied"]
     assert load.violation(content, Answer) == ""
     text = (folder / "answer.md").read_text()

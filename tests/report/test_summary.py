@@ -21,8 +21,9 @@ def test_the_file_has_sentences_and_the_state_of_each_workload(tmp_path):
     assert {name for name, line in by_model.items() if line["undecided"]} == {*open_ones}
 
 
-def test_a_round_lasts_from_its_first_start_to_its_last_end():
-    times = [("00:00", "00:50"), ("01:00", "02:30"), ("03:00", "04:00")]
+def test_a_round_lasts_from_its_first_start_to_its_last_end_without_what_is_measured_once():
+    times = [("00:00", "01:20"), ("02:00", "03:30"), ("04:00", "05:00")]
+    timed_s = [42.0, 12.0, 12.0]  # of which 12 s are windows
     runs = [
         ("bert", "fit", 4, number, f"2026-01-01T00:{start}Z", f"2026-01-01T00:{end}Z")
         for number, (start, end) in enumerate(times, 1)
@@ -32,5 +33,7 @@ def test_a_round_lasts_from_its_first_start_to_its_last_end():
         [("bert", "fit", 4, 3, "inconclusive"), ("sam", "fit", 4, 9, "inconclusive")],
         columns=[*names[:3], "planned_runs", "standing"],
     )
-    data = types.SimpleNamespace(cells=cells, runs=pd.DataFrame(runs, columns=names))
+    found = pd.DataFrame(runs, columns=names).assign(**{"timing.timed_s": timed_s})
+    windows = pd.DataFrame({"elapsed_ns": 6e9}, index=[0, 0, 1, 1, 2, 2])
+    data = types.SimpleNamespace(cells=cells, runs=found, windows=windows)
     assert [*summary.workloads(data)["round_s"]] == [60.0, 0.0]

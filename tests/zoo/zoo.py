@@ -69,6 +69,7 @@ KINDS = {
     "scheduler": (2177, "`optimizer` returns an optimizer and a scheduler"),
     "floatloss": (2177, "a loss that is no tensor"),
     "losstypo": (2177, "a misspelled attribute `loss`"),
+    "inplace": (2177, "changes its inputs in place"),
     "compiled": (2177, "compiled by the builder"),
     "partcompiled": (2177, "a part compiled by the model"),
     "spectral": (2177, "spectral normalization"),
@@ -87,10 +88,11 @@ OF_TORCH = (
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
+    "inplace",
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
-    *("compiled", "partcompiled", "lstmcell"),
+    *("compiled", "partcompiled", "lstmcell", "inplace"),
 )
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.
@@ -119,6 +121,7 @@ REFUSED = {
     "scheduler": {"pytorch-eager": r"WrongModel: optimizer\(\) returned a tuple; needed is one op"},
     "floatloss": {"pytorch-eager": "WrongModel: for fit the model must .* its loss is a float"},
     "losstypo": {"pytorch-eager": r"AttributeError: .* no attribute 'loss' .*pytorch.py, line \d+"},
+    "inplace": {"pytorch-eager": "WrongModel: the model changes its inputs in place"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
 RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed

@@ -214,7 +214,9 @@ class Asked:
         cost_s, done = sum(seconds[row] for row in plan.rows), 1
         for look in plan.looks:
             left_s = self._left_s
-            rounds = min(look, max(done + int((left_s - beside_s) / max(cost_s, 1e-9)), 2))
+            fit = max(done + int((left_s - beside_s) / max(cost_s, 1e-9)), 2)
+            # The last look waits until the time is over: rounds may cost less than the first one.
+            rounds = min(fit, MOST_ROUNDS if look == plan.looks[-1] else look)
             if rounds <= done:
                 break
             found = self._look(rounds, len(plan.looks), plan.rows, left_out)

@@ -238,6 +238,11 @@ class WithSigns(Net):
     pass
 
 
+class InPlace(Net):
+    def forward(self, x, target=None):
+        return super().forward(x.sub_(0.5), target)
+
+
 customloss = mlp(Distance)
 mixed = mlp(Mixed)
 headonly = mlp(Part)
@@ -247,6 +252,7 @@ floatloss = mlp(Float)
 losstypo = mlp(Misspelled)
 noloss = mlp(Bare)
 customoptimizer = mlp(WithSigns)
+inplace = mlp(InPlace)
 
 
 def optimizer(model):

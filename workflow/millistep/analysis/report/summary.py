@@ -18,14 +18,21 @@ def write(data: Data, folder: Path) -> None:
 
 
 def workloads(data: Data) -> pd.DataFrame:
-    """Return WORKLOAD, rounds (planned), undecided and round_s (median) of each workload."""
+    """Return WORKLOAD, rounds (planned), undecided and round_s of each workload.
+
+    round_s: the median over rounds, without what only a first round measures.
+    """
     cells = data.cells.assign(undecided=data.cells["standing"] == INCONCLUSIVE)
     groups = cells.groupby(WORKLOAD, sort=False)
     found = groups.agg(rounds=("planned_runs", "max"), undecided=("undecided", "any"))
     runs = data.runs.dropna(subset=["started_at", "finished_at"])
+    windows_s = data.windows.groupby(level=0)["elapsed_ns"].sum() / 1e9
     times = runs.assign(
-        start=pd.to_datetime(runs["started_at"]), end=pd.to_datetime(runs["finished_at"])
+        start=pd.to_datetime(runs["started_at"]),
+        end=pd.to_datetime(runs["finished_at"]),
+        once_s=runs["timing.timed_s"] - windows_s,
     ).groupby([*WORKLOAD, "run"], sort=False)
     lasted = (times["end"].max() - times["start"].min()).dt.total_seconds()
+    lasted -= times["once_s"].sum()
     found["round_s"] = lasted.groupby(level=WORKLOAD, sort=False).median()
     return found.fillna({"round_s": 0.0}).reset_index()

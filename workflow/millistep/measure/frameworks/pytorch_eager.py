@@ -149,9 +149,18 @@ class Framework(TorchMixin):
             return partial(own, self.step_model, self.cell, batch_size)
         step, batch = self._step(), self._host_batch(batch_size)
 
+        def changes() -> list[int]:
+            return [tensor._version for tensor in loops.flat(batch)]
+
         def loop(tick: Tick) -> None:
+            before = changes()
             while not tick():
                 step(batch)
+            if changes() != before:
+                raise conformance.WrongModel(
+                    "the model changes its inputs in place, and the next step gets the changed "
+                    "ones; change a copy in forward()"
+                )
 
         return loop
 
