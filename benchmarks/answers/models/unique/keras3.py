@@ -1,4 +1,4 @@
-"""Predict from the mean of the distinct values of a batch; their number is not known to a compiler."""
+"""Predict from the mean of the distinct values of a batch, whose number no compiler knows."""
 
 import keras
 import numpy as np
