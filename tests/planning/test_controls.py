@@ -103,6 +103,17 @@ def test_every_choice_of_columns_has_a_reference_and_a_second_name(columns, refe
     assert {run.column.name for run in checks.again} == {same_cell}
 
 
+def test_a_column_that_measures_the_same_again_is_the_second_name():
+    jax = {"framework": "keras3-jax"}
+    patch = {**jax, "overlay": {"keras": "3.15.0"}}
+    checks = planned(columns=[jax, {**jax, "again": True}, patch]).controls
+    assert checks.again == [] and len(checks.pairs) == 1
+    first, second = checks.pairs[0]
+    assert first.endswith("keras3-jax/run1.json") and second.endswith("keras3-jax+again/run1.json")
+    checks = planned(columns=[jax, {**patch, "again": True}]).controls
+    assert [run.column.name for run in checks.again] == ["keras3-jax"]
+
+
 def test_runs_under_either_name_are_measured_again_where_they_are_missing_or_another(tmp_path):
     made = planned()
     assert {*changes.reasons(made, tmp_path)} == {*made.timed}

@@ -78,8 +78,10 @@ class Controls:
 
     @cached_property
     def again(self) -> list[Run]:
-        """Runs that measure one cell again, under a second name; none if nothing is measured."""
-        plan, same_cell = self._plan, self._same_cell()
+        """Runs that measure one cell again, under a second name. None if nothing is measured, or if
+        a column of the configuration does the same.
+        """
+        plan = self._plan
         folder = f"{plan.results}/self_test/{plan.scale}"
         return [
             replace(
@@ -90,14 +92,18 @@ class Controls:
                     {**json.loads(run.identity), "again": True, "extras": [], "probes": []}
                 ),
             )
-            for run in plan.runs
-            if (run.row, run.column) == same_cell
+            for run in ([] if self._twin else self._runs_of(self._same_cell))
         ]
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
         """The records of the cell with two names, under each of them."""
-        return [(self._plan.runs[run.position].record, run.record) for run in self.again]
+        seconds = self._runs_of(self._twin) if self._twin else self.again
+        firsts = self._runs_of(self._same_cell)
+        return [(a.record, b.record) for a, b in zip(firsts, seconds, strict=True)]
+
+    def _runs_of(self, cell: tuple[Row, Column] | None) -> list[Run]:
+        return [run for run in self._plan.runs if (run.row, run.column) == cell]
 
     def pair_files(self, on_nodes: bool) -> list[str]:
         """Return the records, or the files that mark the ends of their jobs on a cluster."""
@@ -141,8 +147,21 @@ class Controls:
         )
         return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
+    @cached_property
+    def _twin(self) -> tuple[Row, Column] | None:
+        """The cell of a column with `again` that measures the same as ``_same_cell``, if any."""
+        if self._same_cell is None:
+            return None
+        row, column = self._same_cell
+        for other in self._plan.columns:
+            same = other.again and replace(column, again=True, **_names(other)) == other
+            if same and (row, other.name) not in self._plan.unsupported:
+                return row, other
+        return None
+
+    @cached_property
     def _same_cell(self) -> tuple[Row, Column] | None:
-        """Return the cell to measure twice: small and quick to start; None without any."""
+        """The cell to measure twice: small and quick to start; None without any."""
         plan = self._plan
         return min(
             (
@@ -167,6 +186,11 @@ def _simplicity(column: Column) -> tuple[int, int, int, int]:
     library = LIBRARIES.index(column.framework.library)
     own = bool(column.interpreter) + len(column.overlay)
     return (own, library, column.framework.start_rank, _extras(column))
+
+
+def _names(column: Column) -> dict[str, Any]:
+    """Return how a column is called, shown and asked for: all that is not measured."""
+    return {name: getattr(column, name) for name in ("name", "title", "look", "asked")}
 
 
 def _extras(column: Column) -> int:
