@@ -56,9 +56,8 @@ def main():
     parser.add_argument("clone", type=Path)
     parser.add_argument("number", type=int, nargs="?", default=1)
     parser.add_argument("--minutes", type=float, default=6)
-    parser.add_argument(
-        "--framework", default=JAX, help="for same and slower; default: %(default)s"
-    )
+    # TensorFlow waits for each step.
+    parser.add_argument("--framework", default=TENSORFLOW, help="for same and slower")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     if options.question == "commits":
