@@ -189,7 +189,7 @@ def _simplicity(column: Column) -> tuple[int, int, int, int]:
 
 
 def _names(column: Column) -> dict[str, Any]:
-    """Return how a column is called, shown and asked for: all that is not measured."""
+    """Return the fields of a column that do not change a measurement."""
     return {name: getattr(column, name) for name in ("name", "title", "look", "asked")}
 
 

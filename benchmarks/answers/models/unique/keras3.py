@@ -1,4 +1,4 @@
-"""Predict from the mean of the distinct values of a batch, whose number no compiler knows."""
+"""Predict from the mean of the distinct values of a batch, whose number depends on the data."""
 
 import keras
 import numpy as np
