@@ -14,6 +14,7 @@ from typing import Any
 
 from millistep.deploy.environments import marker, users_interpreter
 from millistep.deploy.virtual_environments import EnvironmentProblem, read_json, write_atomically
+from millistep.supervise.console import end_by_interrupt
 
 ROOT = Path(__file__).resolve().parent  # of the unpacked bundle, which holds the package, too
 MILLISTEP = [sys.executable, "-s", "-m", "millistep"]
@@ -21,6 +22,7 @@ MILLISTEP = [sys.executable, "-s", "-m", "millistep"]
 
 def main() -> int:
     """Measure what is missing, and pack all results; return the exit status."""
+    end_by_interrupt()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--interpreter", action="append", required=True, metavar="NAME=PATH")
     given = dict(text.partition("=")[::2] for text in parser.parse_args().interpreter)

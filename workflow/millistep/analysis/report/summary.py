@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from millistep.analysis.frames import WORKLOAD, Data
@@ -30,7 +31,7 @@ def workloads(data: Data) -> pd.DataFrame:
     times = runs.assign(
         start=pd.to_datetime(runs["started_at"]),
         end=pd.to_datetime(runs["finished_at"]),
-        once_s=runs["timing.timed_s"] - windows_s,
+        once_s=runs.get("timing.timed_s", np.nan) - windows_s,
     ).groupby([*WORKLOAD, "run"], sort=False)
     lasted = (times["end"].max() - times["start"].min()).dt.total_seconds()
     again_s = (lasted - times["once_s"].sum()).clip(lower=0.0)  # clocks are changed at times
