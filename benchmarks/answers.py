@@ -4,7 +4,7 @@
 documents only. ``same N``: N answers about a commit that changes documents only. ``slower N``: N
 answers each about Keras with a callback list that waits 3 and 5 % of a step.
 
-CLONE is a clone of Keras with its history. Each answer is printed as one line per workload.
+CLONE is a clone of Keras with its history. Comments are kept in .snakemake/millistep/answers.
 """
 
 import argparse
@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / ".snakemake/millistep/answers"
 TORCH, JAX, TENSORFLOW = "keras3-torch", "keras3-jax", "keras3-tensorflow"
 SMALL = {"small": {"predict": [32]}}
+BERT = {"bert": {"predict": [32]}}
 # Commit, claim, framework, models.
 COMMITS = [
     ("75cd954", "less Python code per operation", TORCH, SMALL),
@@ -31,8 +32,8 @@ COMMITS = [
     ("285a4db", "faster MeanIoU", TORCH, {"overlap": {"fit": [4]}}),
     ("d76416f", "less memory", TORCH, {"gemma": {"fit": [8]}}),
     ("4bf039e", "no counts in unique", TENSORFLOW, {"unique": {"predict": [16]}}),
-    ("bbbe34c", "documents only", JAX, {"bert": {"predict": [32]}}),
-    ("e88ab8c", "documents only", TORCH, {"bert": {"predict": [32]}}),
+    ("bbbe34c", "documents only", JAX, BERT),
+    ("e88ab8c", "documents only", TORCH, BERT),
 ]
 SAME = "bbbe34c"
 WAIT = """
@@ -60,29 +61,30 @@ def main():
     parser.add_argument("--framework", default=TENSORFLOW, help="for same and slower")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    if options.question == "commits":
-        for commit, claim, framework, models in COMMITS:
-            print(f"{commit} ({claim}), {framework}", flush=True)
-            patch = f"{options.clone}@{commit}"
-            show(answer(options, framework, models, patch, f"{patch}^"))
+    {"commits": commits, "same": same, "slower": slower}[options.question](options)
+
+
+def commits(options):
+    for commit, claim, framework, models in COMMITS:
+        print(f"{commit} ({claim}), {framework}", flush=True)
+        patch = f"{options.clone}@{commit}"
+        show(answer(options, framework, models, patch, f"{patch}^"))
+
+
+def same(options):
+    patch = f"{options.clone}@{SAME}"
     for _ in range(options.number):
-        if options.question == "same":
-            patch = f"{options.clone}@{SAME}"
-            show(answer(options, options.framework, SMALL, patch, f"{patch}^"))
-        if options.question == "slower":
-            slower(options)
+        show(answer(options, options.framework, SMALL, patch, f"{patch}^"))
 
 
 def slower(options):
-    base, tree = WORK / "base", WORK / "slower"
-    export(options.clone, base)
-    models = {"bert": {"predict": [32]}}
-    for share in (0.0, 0.03, 0.05):
+    tree, base = WORK / "slower", f"{options.clone}@{SAME}"
+    for share in (0.0, *(0.03, 0.05) * options.number):  # the first one gives the time of a step
         export(options.clone, tree)
         with (tree / "keras/src/callbacks/__init__.py").open("a") as file:
-            file.write(WAIT.format(wait_s=share * step_s() if share else 0.0))
+            file.write(WAIT.format(wait_s=share and share * step_s()))
         print(f"{share:.0%} slower", flush=True)
-        show(answer(options, options.framework, models, tree, base))
+        show(answer(options, options.framework, BERT, tree, base))
 
 
 def step_s():

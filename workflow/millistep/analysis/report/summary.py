@@ -34,6 +34,6 @@ def workloads(data: Data) -> pd.DataFrame:
         once_s=runs.get("timing.timed_s", np.nan) - windows_s,
     ).groupby([*WORKLOAD, "run"], sort=False)
     lasted = (times["end"].max() - times["start"].min()).dt.total_seconds()
-    again_s = (lasted - times["once_s"].sum()).clip(lower=0.0)  # clocks are changed at times
-    found["round_s"] = again_s.groupby(level=WORKLOAD, sort=False).median()
+    later_s = (lasted - times["once_s"].sum()).clip(lower=0.0)  # clocks are changed at times
+    found["round_s"] = later_s.groupby(level=WORKLOAD, sort=False).median()
     return found.fillna({"round_s": 0.0}).reset_index()

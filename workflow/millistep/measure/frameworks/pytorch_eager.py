@@ -152,8 +152,9 @@ class Framework(TorchMixin):
         def changes() -> list[int]:
             return [tensor._version for tensor in loops.flat(batch)]
 
+        before = changes()
+
         def loop(tick: Tick) -> None:
-            before = changes()
             while not tick():
                 step(batch)
             if changes() != before:
