@@ -156,12 +156,12 @@ def runs_by_row(**config):
 @pytest.mark.parametrize(
     ("runs", "expected"),
     [
-        ("default", (5, 5, 5, 5)),
+        ("default", (7, 7, 7, 7)),
         (4, (4, 4, 4, 4)),
-        ({"bert": 7}, (7, 7, 5, 5)),
-        ({"default": "default", "gemma": 2}, (5, 5, 2, 2)),
+        ({"bert": 9}, (9, 9, 7, 7)),
+        ({"default": "default", "gemma": 2}, (7, 7, 2, 2)),
         ({"default": 2, "bert": {"fit": 5}, "gemma": {"generate": {1: 7}}}, (5, 2, 2, 7)),
-        ({"gemma": {"generate": {"4": 1}}}, (5, 5, 1, 5)),  # as JSON has the keys
+        ({"gemma": {"generate": {"4": 1}}}, (7, 7, 1, 7)),  # as JSON has the keys
     ],
 )
 def test_a_model_a_task_or_a_batch_size_may_have_its_own_number(runs, expected):
@@ -216,24 +216,24 @@ def test_auto_adds_rounds_to_undecided_workloads_and_counts_the_looks(tmp_path, 
     monkeypatch.chdir(tmp_path)
     models = {"bert": {"fit": [4, 8]}, "gemma": {"fit": 2}}
     first = plan(models=models, runs="auto", scale="laptop")
-    assert {*first.runs_of.values()} == {5} and {
+    assert {*first.runs_of.values()} == {7} and {
         row["looks"] for row in first.document()["rows"]
     } == {1}
-    states = [("bert", 4, 5, True), ("bert", 8, 7, False), ("gemma", 2, 9, True)]
+    states = [("bert", 4, 7, True), ("bert", 8, 9, False), ("gemma", 2, 11, True)]
     last = [
         {"model": m, "task": "fit", "batch_size": b, "rounds": n, "undecided": u}
         for m, b, n, u in (*states, ("gone", 1, 3, True))
     ]
     put(tmp_path / "results/summary.json", json.dumps({"workloads": last}))
     again = plan(models=models, runs="auto", scale="laptop")
-    assert [*again.runs_of.values()] == [7, 7, 9]
+    assert [*again.runs_of.values()] == [9, 9, 11]
     assert [row["looks"] for row in again.document()["rows"]] == [2, 2, 3]
     assert {row["looks"] for row in plan(models=models, runs=5).document()["rows"]} == {0}
 
 
 def test_the_cost_of_more_rounds_counts_undecided_workloads_that_may_have_more():
     one = {"undecided": True, "rounds": 3, "round_s": 60.0}
-    full, decided = one | {"rounds": 9}, one | {"undecided": False}
+    full, decided = one | {"rounds": 11}, one | {"undecided": False}
     assert cost([one, full, decided]).startswith(
         "1 workload is undecided: 2 more rounds of it take about 2 min"
     )

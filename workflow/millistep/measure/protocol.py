@@ -40,7 +40,7 @@ PROTOCOLS = {
         monitor_s=1.0,
     ),
     "laptop": Protocol(
-        windows=20,
+        windows=10,
         window_s=0.15,
         hard_cap_s=16.0,
         warmup_steps=2,

@@ -17,7 +17,7 @@ from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
 from millistep.supervise import record
 
-AUTO, MORE, MOST = "auto", 2, 9  # rounds that a start adds to an undecided workload, and the most
+AUTO, MORE, MOST = "auto", 2, 11  # rounds that a start adds to an undecided workload, and the most
 REST = "default"  # the key for all rows that are not named
 # The parts that name a row, from the outermost to the innermost key.
 PARTS = ("model", "task", "batch size")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FOUND_HERE = ("auto", "physical")
 PAPER_MEMORY_GIB = 38  # the page's A100 has 40 GB; Gemma's fit needs most of it
-DEFAULT_RUNS = {"paper": 3, "laptop": 5, "smoke": 1}
+DEFAULT_RUNS = {"paper": 3, "laptop": 7, "smoke": 1}
 DEFAULT_TIME_LIMIT_S = {"paper": 3600, "laptop": 900, "smoke": 900}
 # Devices of an NVIDIA driver, or of Windows' for WSL, which are there even without nvidia-smi.
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
