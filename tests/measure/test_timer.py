@@ -67,7 +67,7 @@ def test_asynchronous_steps_are_timed_in_full():
 def test_windows_are_planned_by_a_step_of_the_warm_up(step_ms, size, discarded):
     laptop = dataclasses.replace(PROTOCOLS["laptop"], hard_cap_s=1e6, synchronized_steps=0)
     world = World(step_ns=round(step_ms * MS))
-    timer = world.time(laptop, next_turn=lambda timer: min(10, timer.windows_left))
+    timer = world.time(laptop, next_turn=lambda timer: min(5, timer.windows_left))
     assert (timer.stop, len(timer.windows)) == ("windows", laptop.windows)
     assert {steps for steps, _, _ in timer.windows} == {size}
     # Two turns: a window is discarded before the first one.

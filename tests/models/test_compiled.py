@@ -31,6 +31,8 @@ TASKS = {
     "marks": compiled("marks", "sam", "predict", 2),
     "recordings": compiled("recordings", "bert", "predict"),
     "skips": compiled("skips", "bert", "predict"),
+    "given up": compiled("given_up", "bert", "predict"),
+    "left to Python": compiled("left_to_python", "bert", "predict"),
 }
 register(TASKS)
 
@@ -89,3 +91,11 @@ def test_recorded_cuda_graphs_count_as_compilations_those_recorded_again_too(tol
 
 def test_the_card_says_why_cuda_graphs_were_skipped_each_reason_once(told):
     assert told["skips"] == [False, "mutated inputs (2 instances); multiple devices"]
+
+
+def test_code_that_torch_compile_leaves_to_python_is_a_graph_break(told):
+    assert told["left to Python"] > 0
+
+
+def test_a_model_that_torch_compile_gave_up_on_is_no_compiled_time(told):
+    assert told["given up"].startswith("WrongFramework: torch.compile recompiled until its limit")

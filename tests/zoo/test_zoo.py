@@ -17,7 +17,8 @@ FEW = (
     *("customoptimizer", "ownloop", "ignoredjit", "listbatch", "lazy", "noloss", "typo"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler", "floatloss"),
     *("losstypo", "ownfit", "compiled", "partcompiled", "calltypo"),
-    *("spectral", "statistics", "lstmcell", "ownoptimizer"),
+    *("spectral", "statistics", "lstmcell", "ownoptimizer", "inplace", "scripted"),
+    *("eagerloop", "int8"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 
@@ -50,7 +51,7 @@ def test_what_ran_is_read_from_the_live_model(tried):
     assert {seen[kind]["dtype"] for kind in ("twoinputs", "lstm")} == {"float32"}
     if framework == "pytorch-eager":
         assert seen["float64"]["dtype"] == "float64"
-        assert seen["partcompiled"]["execution"] == "jit"
+        assert seen["partcompiled"]["execution"] == seen["scripted"]["execution"] == "jit"
         assert seen["customoptimizer"]["execution"] == "eager"
         assert seen["headonly"]["parameters"]["trainable_parameters"] == 65
         assert seen["customoptimizer"]["optimizer_update"] == "unknown, eager"
@@ -58,6 +59,13 @@ def test_what_ran_is_read_from_the_live_model(tried):
     assert seen["eager"]["execution"] == "eager"
     if framework != "keras3-torch":  # it refuses more than one
         assert seen["several"]["batches_per_call"] == 8
+    # On PyTorch, Keras multiplies these weights as int32.
+    assert seen["int8"]["dtype"] == ("int32" if framework == "keras3-torch" else "int8")
+    declares = "execution" in seen["eagerloop"]["declared"]
+    assert declares if framework == "keras3-jax" else seen["eagerloop"]["execution"] == "eager"
+    # A forward pass may have other products than a custom step.
+    declared = "dtype" in seen["ownoptimizer"].get("declared", "")
+    assert declared == (framework != "keras3-tensorflow")
     assert seen["subclassed"]["parameters"]["parameters"] == 2177
     used = "SGD" if framework == "keras3-jax" else "Adam"
     assert seen["ownoptimizer"]["optimizer"] == used

@@ -56,8 +56,10 @@ KINDS = {
     "several": (2177, "`steps_per_execution=8`"),
     "eager": (2177, "`run_eagerly=True`"),
     "short": (2, "a step that computes almost nothing"),
+    "int8": (2242, "weights of int8"),
     "largeoutput": (67584, "large outputs of predict"),
     "ownloop": (2177, "custom loop"),
+    "eagerloop": (2177, "custom loop, calls the model without a program"),
     "growing": (33, "custom loop, inputs that grow"),
     "ignoredjit": (2177, "`jit_compile: true`, ignored by the builder"),
     "listbatch": (2177, "`batch` returns a list"),
@@ -72,6 +74,7 @@ KINDS = {
     "inplace": (2177, "changes its inputs in place"),
     "compiled": (2177, "compiled by the builder"),
     "partcompiled": (2177, "a part compiled by the model"),
+    "scripted": (2177, "a part is TorchScript"),
     "spectral": (2177, "spectral normalization"),
     "statistics": (2177, "statistics of the inputs"),
     "lstmcell": (3153, "LSTM cell, called step by step"),
@@ -81,18 +84,22 @@ KINDS = {
     "typo": (2177, "a misspelled attribute"),
     "calltypo": (2177, "a misspelled attribute in `call`, without `build`"),
 }
-TASKS = {"largeoutput": "predict", "ownloop": "generate", "growing": "generate"}
+TASKS = {
+    **dict.fromkeys(("largeoutput", "int8"), "predict"),
+    **dict.fromkeys(("ownloop", "eagerloop", "growing"), "generate"),
+}
 OF_TORCH = (
     *("dense", "nested", "twoinputs", "dictinputs", "conv", "batchnorm", "lstm", "gru"),
     *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
-    "inplace",
+    *("inplace", "scripted"),
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
     *("compiled", "partcompiled", "lstmcell", "inplace"),
+    "scripted",
 )
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.

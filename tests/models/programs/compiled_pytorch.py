@@ -16,8 +16,8 @@ def generate(cell):
     eager.build()
     expected = answers(eager, calls=1)[0]
     counted, seen, static = [], [], []
-    before = framework.compilations()
     framework.build()
+    before = framework.compilations()
     compile_call = framework.model.get_compiled_call
 
     def watched(config):
@@ -116,9 +116,50 @@ def skips(cell):
     for _ in range(2):
         library.log_cudagraph_skip_and_bump_counter("skipping cudagraphs due to multiple devices")
     library.cudagraphs_log.warning("CUDAGraph supports dynamic shapes by recording a new graph")
-    with patch.object(framework, "_graphs", lambda: 1):
+    with patch.object(framework, "graphs", lambda: 1):
         observed = framework.execution()
     return [observed["cuda_graphs"], observed["cuda_graphs_skipped"]]
+
+
+def given_up(cell):
+    """The error after more steps than torch.compile compiles, each with another number."""
+    framework = framework_of(cell)
+    framework.start_build()
+    torch = framework.torch
+
+    class Counting(torch.nn.Module):
+        step = 0
+
+        def forward(self, x):
+            self.step += 1
+            return x * self.step
+
+    framework.model = Counting()
+    framework.step_model = framework.compile(framework.model)
+    for _ in range(torch._dynamo.config.recompile_limit + 1):
+        framework.step_model(torch.ones(4))
+    try:
+        return framework.execution()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def left_to_python(cell):
+    """Number of graph breaks of a function that torch.compile leaves to Python, within a loop."""
+    framework = framework_of(cell)
+    framework.start_build()
+    torch = framework.torch
+
+    def step(x):
+        for _ in range(2):
+            x = x / max(1, x.abs().max().item())
+        return helper(x)
+
+    def helper(x):
+        return x * 2
+
+    torch.compile(step)(torch.ones(4))
+    return framework.execution()["graph_breaks"]
 
 
 def start(cell):

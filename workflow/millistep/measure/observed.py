@@ -16,13 +16,16 @@ OUTPUTS = "among them the outputs of all steps, which Keras keeps until its loop
 
 
 def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
-    """Return the observed settings; those of images only if the model has images."""
+    """Return the observed settings; those of images only if the model has images, and that of
+    convolutions only if it has images or a step has convolutions.
+    """
     observed = {**framework.parity(), **framework.precision()}
     if framework.cell.accelerator == "cuda":
         observed |= device.versions()
     if amount["images_per_step"] is None:
-        for name in ("image_data_format", "convolution_precision"):
-            observed.pop(name, None)
+        observed.pop("image_data_format", None)
+        if not getattr(framework, "convolves", False):
+            observed.pop("convolution_precision", None)
     names = getattr(framework, "declared", ())
     return with_declared(
         observed, [name for name in sorted(names) if observed.get(name) is not None]

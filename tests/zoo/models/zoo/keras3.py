@@ -17,7 +17,7 @@ def dense():
 
 
 # They differ in how they are compiled, fed or called.
-customloss = accumulation = weightdecay = eager = ownloop = customoptimizer = dense
+customloss = accumulation = weightdecay = eager = ownloop = eagerloop = customoptimizer = dense
 sampleweights = metrics = several = ignoredjit = listbatch = fixedsize = tensors = dense
 
 
@@ -116,6 +116,12 @@ def dropout():
 
 def normalized():
     return flat(layers.LayerNormalization(), layers.Dense(64, activation="gelu"))
+
+
+def int8():
+    model = dense()
+    model.quantize("int8")
+    return model
 
 
 class Scaled(layers.Layer):
@@ -341,6 +347,9 @@ def own(model, cell, batch_size, tick):
     x, length = numbers(batch_size, WIDTH), 0
     while not tick():
         length += 1
+        if kind == "eagerloop":
+            model(x)
+            continue
         model.predict_on_batch(x if kind == "ownloop" else numbers(batch_size, length, WIDTH))
 
 

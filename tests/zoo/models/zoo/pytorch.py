@@ -238,6 +238,10 @@ class WithSigns(Net):
     pass
 
 
+def scripted():
+    return Net(torch.jit.script(nn.Linear(WIDTH, 64)), nn.ReLU(), nn.Linear(64, 1))
+
+
 class InPlace(Net):
     def forward(self, x, target=None):
         return super().forward(x.sub_(0.5), target)

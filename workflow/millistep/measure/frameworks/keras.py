@@ -27,6 +27,8 @@ ENDLESS = 10_000_000
 # Weights without gradients, by their names: averages of batch normalization, statistics of
 # Normalization, and the vector of SpectralNormalization.
 AVERAGES = ("moving_mean", "moving_variance", "mean", "variance", "count", "vector_u", "sn_u")
+# The method of a step, by task.
+STEPS = {"fit": "train_step", "predict": "predict_step", "generate": "generate_step"}
 ACCUMULATES = "gradient_accumulation_steps"
 # A GRU has two biases in Keras, too (reset_after).
 CELLS_WITH_A_BIAS = ("LSTMCell", "SimpleRNNCell")
@@ -180,6 +182,15 @@ class KerasFramework(ABC):
         """Return the task's own loop; None if Keras' trainer drives it."""
         own = getattr(self.models, "LOOPS", {}).get(self.cell.task)
         return own and partial(own, self.model, self.cell, batch_size)
+
+    def forward_inputs(self, batch_size: int) -> Any:
+        """Return the inputs of a forward pass that has the products of a step; raises ValueError
+        if it may have others.
+        """
+        step, kind = STEPS[self.cell.task], self.keras.Model
+        if self._loop(batch_size) or getattr(type(self.model), step) is not getattr(kind, step):
+            raise ValueError("a custom loop or step is not looked into")
+        return self._batch(batch_size)[0]
 
     def model_library(self) -> str | None:
         library = self.library()

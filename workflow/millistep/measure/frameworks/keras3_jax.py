@@ -139,10 +139,9 @@ class Framework(Traced, Keras3Framework):
 
     def products(self) -> Iterable[products.Product]:
         """Return products of a forward pass, which is traced and not computed."""
-        if self._loop(self.cell.batch_size):
-            raise ValueError("a loop of its own is not traced")
+        given = self.forward_inputs(2)
         model, abstract = self.model, self.jax.ShapeDtypeStruct
-        inputs = mapped(lambda x: abstract(x.shape, x.dtype), self._batch(2)[0])
+        inputs = mapped(lambda x: abstract(x.shape, x.dtype), given)
         lists = model.trainable_variables, model.non_trainable_variables
         state = [[abstract(v.value.shape, v.value.dtype) for v in each] for each in lists]
         traced = self.jax.make_jaxpr(lambda t, n, x: model.stateless_call(t, n, x)[0])
@@ -155,6 +154,8 @@ class Framework(Traced, Keras3Framework):
         return self._compiled
 
     def execution(self, jit: bool) -> dict[str, Any]:
+        if self._loop(self.cell.batch_size):  # it may leave alone what Keras compiles
+            self.declared |= {"execution", "compiler"}
         device = self.jax.devices()[0]
         gpu = device.platform != "cpu"
         return {

@@ -21,7 +21,7 @@ class Framework(TorchMixin, Keras3Framework):
 
     def seed(self) -> None:
         super().seed()
-        self.torch.manual_seed(self.cell.seed)
+        self.start_build()
 
     def live_accelerator(self) -> tuple[str, str]:
         return device.of_torch(self.torch, self.keras.ops.zeros(()))
@@ -31,9 +31,7 @@ class Framework(TorchMixin, Keras3Framework):
 
     def products(self) -> Iterable[products.Product]:
         """Return products of a forward pass, which is run once."""
-        if self._loop(self.cell.batch_size):
-            raise ValueError("a loop of its own is not looked into")
-        inputs = self._batch(min(2, self.cell.batch_size))[0]
+        inputs = self.forward_inputs(min(2, self.cell.batch_size))
         return products.of_torch(self.torch, lambda: self.model(inputs))
 
     def optimizer_update(self, jit: bool) -> str:
@@ -43,15 +41,14 @@ class Framework(TorchMixin, Keras3Framework):
         return f"{kind}, {'compiled' if jit else 'eager'}"
 
     def compilations(self) -> int | None:
-        if not self.compiled():
-            return None
-        graphs: int = self.torch._dynamo.utils.counters["stats"]["unique_graphs"]
-        return graphs
+        return self.graphs() if self.compiled() else self.graphs() or None
 
     def execution(self, jit: bool) -> dict[str, Any]:
+        # A custom loop may leave alone what Keras compiles, and a layer may compile itself.
+        compiled = self.graphs() or (jit and not self._loop(self.cell.batch_size))
+        eager = {"execution": "eager", "compiler": "none"}
         return {
-            "execution": "jit" if jit else "eager",
-            "compiler": "inductor" if jit else "none",
+            **(self.compiled_execution() if compiled else eager),
             "cuda_graphs": False,  # Keras compiles in the default mode, which has none
             **self.device_facts(),
         }

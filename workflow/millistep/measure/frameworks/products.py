@@ -28,6 +28,7 @@ class Product(NamedTuple):
     dtype: str
     sizes: tuple[int, ...]
     times: int = 1
+    convolution: bool = False
 
     @property
     def amount(self) -> float:
@@ -43,7 +44,9 @@ def dtype(framework: Any, said: str) -> str:
     requested and not computed in.
     """
     try:
-        found = names(framework.products())
+        products = [*framework.products()]
+        framework.convolves = any(product.convolution for product in products)
+        found = names(products)
     except Exception:
         traceback.print_exc()
         found = None
@@ -81,11 +84,10 @@ def parameters(variable: Any) -> int:
 
 
 def names(products: Iterable[Product]) -> str | None:
-    """Return the dtypes of floating products in alphabetical order; None without any."""
+    """Return the dtypes of products in alphabetical order; None without any."""
     amounts: dict[str, float] = defaultdict(float)
     for product in products:
-        if "float" in product.dtype:
-            amounts[product.dtype] += product.amount
+        amounts[product.dtype] += product.amount
     least = LEAST * sum(amounts.values())
     return ", ".join(sorted(name for name, amount in amounts.items() if amount >= least)) or None
 
@@ -121,7 +123,8 @@ def of_torch(torch: Any, forward: Any) -> list[Product]:
         outputs = [each for each in flat(result) if isinstance(each, torch.Tensor)]
         if factors and outputs:
             sizes = tuple(each.numel() for each in [*factors, outputs[0]])
-            found.append(Product(str(factors[0].dtype).removeprefix("torch."), sizes))
+            dtype = str(factors[0].dtype).removeprefix("torch.")
+            found.append(Product(dtype, sizes, convolution="convolution" in operation.name()))
 
     with torch.no_grad(), dispatched(torch, look):
         forward()
@@ -135,7 +138,8 @@ def of_jax(jaxpr: Any, times: int = 1) -> Iterator[Product]:
         if name in OF_JAX:
             shapes = [*equation.invars[:2], equation.outvars[0]]
             sizes = tuple(prod(each.aval.shape) for each in shapes)
-            yield Product(str(equation.invars[0].aval.dtype), sizes, times)
+            convolution = name.startswith("conv")
+            yield Product(str(equation.invars[0].aval.dtype), sizes, times, convolution)
         inner = times * equation.params.get("length", 1) if name == "scan" else times
         for value in flat(tuple(equation.params.values())):
             value = getattr(value, "jaxpr", value)
@@ -149,9 +153,11 @@ def of_tensorflow(graph: Any) -> Iterator[Product]:
         if OF_TENSORFLOW.match(operation.type) and operation.inputs:
             shapes = [tensor.shape for tensor in [*operation.inputs, *operation.outputs]]
             sizes = sorted((shape.num_elements() or 1 for shape in shapes), reverse=True)
-            floating = [each.dtype.name for each in operation.inputs if each.dtype.is_floating]
-            if floating:
-                yield Product(floating[0], tuple(sizes[:3]))
+            dtypes = [each.dtype.name for each in operation.inputs]
+            floating = [name for name in dtypes if "float" in name]
+            convolution = operation.type.startswith(("Conv", "DepthwiseConv"))
+            # Sizes and axes are integers, too.
+            yield Product((floating or dtypes)[0], tuple(sizes[:3]), convolution=convolution)
     for function in getattr(graph, "_functions", {}).values():
         if inner := getattr(function, "graph", None):
             yield from of_tensorflow(inner)

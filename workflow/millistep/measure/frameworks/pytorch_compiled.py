@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from millistep.measure.frameworks import WrongFramework, pytorch_eager
+from millistep.measure.frameworks import pytorch_eager
 from millistep.measure.frameworks.products import Product
 from millistep.measure.models import Tick
 
@@ -69,37 +69,18 @@ class Framework(pytorch_eager.Framework):
         # Each call of generate() makes its own static cache, at addresses that may be new. Graphs
         # that are recorded again for it are a cost of every call, not a compilation.
         graphs = 0 if self.cell.task == "generate" else recorded_graphs(self.torch)
-        return self._graphs() + graphs
+        return self.graphs() + graphs
 
     def _image_data_format(self) -> str:
         """Return the model's format; inductor may choose another inside its programs, silently."""
         return f"{super()._image_data_format()}, within programs inductor's choice"
 
     def execution(self) -> dict[str, Any]:
-        if not self._graphs():
-            raise WrongFramework("torch.compile made no graph: this would be an eager time")
         return {
-            "execution": "jit",
-            "compiler": "inductor",
-            "graphs": self._graphs(),
-            "graph_breaks": self._graph_breaks(),
+            **self.compiled_execution(),
             "cuda_graphs": bool(recorded_graphs(self.torch)) and not self.skips.reasons,
             "cuda_graphs_skipped": "; ".join(self.skips.reasons) or None,
         }
-
-    def _graphs(self) -> int:
-        """Return the number of compiled programs: one for each piece of Python between graph
-        breaks, and one more wherever a later step failed its guards.
-        """
-        from torch._dynamo.utils import counters
-
-        graphs: int = counters["stats"]["unique_graphs"]
-        return graphs
-
-    def _graph_breaks(self) -> int:
-        from torch._dynamo.utils import counters
-
-        return sum(counters["graph_break"].values())
 
 
 SKIPPED = "skipping cudagraph"  # how inductor's messages begin

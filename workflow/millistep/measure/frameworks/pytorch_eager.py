@@ -1,6 +1,5 @@
 """Native PyTorch: the loop a PyTorch user writes, around a library's own model."""
 
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -48,7 +47,7 @@ class Framework(TorchMixin):
         return device.of_torch(self.torch, self.torch.empty(0, device=self.cell.accelerator))
 
     def build(self) -> None:
-        self.torch.manual_seed(self.cell.seed)
+        self.start_build()
         self.device = self.torch.device(self.cell.accelerator)
         conformance.check_loops(self.models, self.cell.task)
         model = self.models.build(self.cell)
@@ -56,8 +55,12 @@ class Framework(TorchMixin):
         self.model = model.to(self.device)
         self.model.train(self.cell.task == "fit")
         # A loop of the builder's own may bring its optimizer.
-        own = "fit" in self._own_loops() and not hasattr(self.models, "optimizer")
-        trains = self.cell.task == "fit" and not own
+        own = "fit" in self._own_loops()
+        if own and self.cell.task == "fit" and self.cell.optimizer != "default":
+            raise conformance.WrongSetting(
+                f"optimizer: {self.cell.optimizer} was requested; a custom loop makes its own"
+            )
+        trains = self.cell.task == "fit" and not (own and not hasattr(self.models, "optimizer"))
         self.optimizer = self._optimizer() if trains else None
         self.step_model = self.compile(self.model)
 
@@ -76,12 +79,11 @@ class Framework(TorchMixin):
                 f"{self.cell.framework} was requested, build() returned a compiled model; return "
                 "the module itself, which pytorch-compiled compiles"
             )
-        self._graphs_before = _graphs()
         return model
 
     def compilations(self) -> int | None:
         """Return the programs of parts that the model itself compiles; None without any."""
-        return _graphs() - self._graphs_before or None
+        return self.graphs() or None
 
     def run(self, timer: Clock) -> None:
         self.run_at(self.cell.batch_size, timer)
@@ -332,7 +334,7 @@ class Framework(TorchMixin):
         for parameter in self.model.parameters():
             return str(parameter.dtype).removeprefix("torch.")
         arrays = self.models.batch(self.cell, self.cell.batch_size)
-        return str(next(iter(arrays.values())).dtype)
+        return str(next(loops.flat(arrays)).dtype)
 
     def _image_data_format(self) -> str:
         """Order of the filters' axes in memory; torch's shapes are channels first either way."""
@@ -342,16 +344,14 @@ class Framework(TorchMixin):
         return "channels_last" if moved else "channels_first"
 
     def execution(self) -> dict[str, Any]:
-        if graphs := self.compilations():
-            return {"execution": "jit", "compiler": "inductor", "graphs": graphs}
+        if self.graphs():
+            return self.compiled_execution()
+        scripted = self.torch.jit.ScriptModule
+        if any(isinstance(module, scripted) for module in self.model.modules()):
+            return {"execution": "jit", "compiler": "torchscript", "cuda_graphs": False}
         return {"execution": "eager", "compiler": "none", "cuda_graphs": False}
 
 
 def _ended(loop: Callable[[Tick], object], end: Callable[[], None], tick: Tick) -> None:
     loop(tick)
     end()
-
-
-def _graphs() -> int:
-    dynamo = sys.modules.get("torch._dynamo.utils")  # eager code needs none
-    return dynamo.counters["stats"]["unique_graphs"] if dynamo else 0

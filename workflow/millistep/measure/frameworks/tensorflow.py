@@ -7,7 +7,7 @@ from typing import Any
 from millistep.measure import device
 from millistep.measure.device import SHARE, XLA_POOL, threads_named, total_mib
 from millistep.measure.frameworks import Cell, products
-from millistep.measure.frameworks.keras import ENDLESS
+from millistep.measure.frameworks.keras import ENDLESS, STEPS
 from millistep.measure.frameworks.loops import mapped
 from millistep.measure.frameworks.precision import flushed
 from millistep.measure.frameworks.xplane import FACTS, Event, Trace, Traced
@@ -76,7 +76,8 @@ class TensorFlowMixin(Traced):
         """Count traces of the step: its Python runs while it is traced, never after."""
         self._traces = 0
         # A loop of the builder's own may take any of them.
-        names = _STEPS if self._loop(self.cell.batch_size) else [_STEP[self.cell.task]]
+        own = self._loop(self.cell.batch_size)
+        names = [*STEPS.values(), "test_step"] if own else [STEPS[self.cell.task]]
         for name in [name for name in names if hasattr(self.model, name)]:
             setattr(self.model, name, self._counted(getattr(self.model, name)))
 
@@ -125,7 +126,9 @@ class TensorFlowMixin(Traced):
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
     def execution(self, jit: bool) -> dict[str, Any]:
-        eager = self.eager()
+        # A custom loop may leave alone what Keras compiles.
+        eager = self.eager() or not self._traces
+        jit = jit and not eager
         return {
             "execution": "jit" if jit else "eager" if eager else "graph",
             "compiler": "xla" if jit else "none" if eager else "tf-graph",
@@ -187,7 +190,3 @@ def _facts(facts: Any, names: dict[int, str]) -> Iterator[tuple[str, Any]]:
             kind = fact.WhichOneof("value")
             value = getattr(fact, kind)
             yield name, names[value] if kind == "ref_value" else value
-
-
-_STEP = {"fit": "train_step", "predict": "predict_step", "generate": "generate_step"}
-_STEPS = [*_STEP.values(), "test_step"]

@@ -3,16 +3,20 @@
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
 from millistep.measure.device import SHARE
 from millistep.measure.extras import CountedSteps, counted_steps
-from millistep.measure.frameworks import Cell, Clock, torch_profile
+from millistep.measure.frameworks import Cell, Clock, WrongFramework, torch_profile
 from millistep.measure.frameworks.precision import flushed
 from millistep.measure.operations import Span, attention_operators, fused_attention
+
+# torch.compile's words for a function that it compiled too often, of any release.
+LIMIT = re.compile(r"(recompile|cache.size).limit", re.I)
 
 
 class TorchMixin:
@@ -21,6 +25,7 @@ class TorchMixin:
     torch: Any  # the module
     cell: Cell
     run: Callable[[Clock], None]
+    _earlier: Mapping[str, Counter[str]] = {}  # torch.compile's counters before build()
 
     def apply_threads(self) -> None:
         # PyTorch's own, before extensions add theirs.
@@ -43,6 +48,40 @@ class TorchMixin:
         tf32 = precision == "tf32"
         self.torch.backends.cuda.matmul.allow_tf32 = tf32
         self.torch.backends.cudnn.allow_tf32 = tf32
+
+    def start_build(self) -> None:
+        self.torch.manual_seed(self.cell.seed)
+        kinds = ("stats", "graph_break", "unimplemented")
+        self._earlier = {kind: Counter(_dynamo()[kind]) for kind in kinds}
+
+    def _counted(self, kind: str) -> Counter[str]:
+        """Return torch.compile's counters of a kind since the model was built."""
+        return Counter(_dynamo()[kind]) - self._earlier.get(kind, Counter())
+
+    def graphs(self) -> int:
+        """Return the programs that torch.compile made of this model: one for each piece of Python
+        between graph breaks, and one more wherever a later step failed its guards.
+        """
+        return self._counted("stats")["unique_graphs"]
+
+    def compiled_execution(self) -> dict[str, Any]:
+        """Return the observed settings of a compiled model. Code that torch.compile leaves to
+        Python counts as a graph break; raises :class:`WrongFramework` where it gave up.
+        """
+        if not self.graphs():
+            raise WrongFramework("torch.compile made no graph: this would be an eager time")
+        left = self._counted("unimplemented")
+        if any(LIMIT.search(reason) for reason in left):
+            raise WrongFramework(
+                "torch.compile recompiled until its limit and went on eagerly: a value in the "
+                "model changes in each step; TORCH_LOGS=recompiles names it"
+            )
+        return {
+            "execution": "jit",
+            "compiler": "inductor",
+            "graphs": self.graphs(),
+            "graph_breaks": (self._counted("graph_break") + left).total(),
+        }
 
     def fence(self) -> None:
         # On the host an operation is done when its call returns.
@@ -103,8 +142,7 @@ class TorchMixin:
         """Return the state of the cache, by the graphs that inductor looked up. A process traces a
         graph again if AOTAutograd cannot keep it, even if inductor has kept its own.
         """
-        dynamo = sys.modules.get("torch._dynamo.utils")  # eager code needs none
-        asked = dynamo.counters["inductor"] if dynamo else {}
+        asked = _dynamo()["inductor"]
         if asked.get("fxgraph_cache_miss"):
             return "cold"
         return "warm" if asked.get("fxgraph_cache_hit") else None
@@ -160,6 +198,12 @@ class TorchMixin:
         told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
         limit_mib: float = told() * total / 2**20
         return limit_mib
+
+
+def _dynamo() -> Any:
+    """Return torch.compile's counters by kind; all are zero in a process that never used it."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    return dynamo.counters if dynamo else defaultdict(Counter)
 
 
 def _blas(config: str) -> str | None:

@@ -39,6 +39,11 @@ Tick = Callable[[], bool]  # called before each step; True: enough
 # the observed settings.
 Loop = Callable[[Any, "Cell", int, Tick], dict[str, Any] | None]
 
+READ_BACK = {
+    *("framework_version", "backend", "dtype", "execution", "compiler", "device", "threads"),
+    *("optimizer", "metrics", "fed_bytes_per_step", "feeding", "flush_denormals", "attention"),
+}
+
 
 def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
     """Return the builder's own observed settings, if it has any."""
@@ -47,9 +52,14 @@ def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
 
 
 def plain(found: dict[str, Any], source: str) -> dict[str, Any]:
-    """Return the observed settings that a record can hold; warn about the others."""
+    """Return the observed settings that a record can hold; warn about the others, and about those
+    that are read back.
+    """
     settings: dict[str, Any] = {}
     for name, value in found.items():
+        if name in READ_BACK:
+            warnings.warn(f"{source}: {name} is read back; choose another name", stacklevel=2)
+            continue
         if getattr(value, "shape", None) == () and hasattr(value, "item"):
             value = value.item()  # a number of NumPy's or of a framework's
         if isinstance(value, float) and not math.isfinite(value):
