@@ -7,11 +7,30 @@ import subprocess
 import sys
 import zipfile
 
+import pytest
+
+from millistep.bundle import run_bundle
 from tests.fake_project import fake_project
 from tests.shared import put, until
 
+IDENTITY = "{}"
 RECORD = "results/records/smoke/fake/fit-b4/{}/run1.json"
 COLUMNS = ("fake", "other")
+
+
+@pytest.mark.parametrize(
+    ("found", "done"),
+    [
+        ({"identity": IDENTITY, "status": "ok"}, True),
+        ({"identity": IDENTITY, "status": "error", "refused": None}, True),
+        ({"identity": "{1}", "status": "ok"}, False),
+        ({"identity": IDENTITY, "status": "refused"}, False),
+        ({"identity": IDENTITY, "status": "error", "refused": "no GPU"}, False),
+    ],
+)
+def test_what_could_not_begin_is_tried_again(found, done, tmp_path):
+    path = put(tmp_path / "run1.json", json.dumps(found))
+    assert run_bundle.is_done({"output": str(path)}, {"identity": IDENTITY}) is done
 
 
 def test_a_bundle_is_measured_in_turns_and_goes_on_after_an_interrupt(tmp_path):

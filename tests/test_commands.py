@@ -1,6 +1,8 @@
 """The command line, with and without an installation."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
 import tomllib
@@ -9,7 +11,7 @@ import pytest
 
 from millistep.__main__ import FOR_RULES, FOR_USERS
 
-from .shared import ROOT
+from .shared import ROOT, SMALL_NETS
 
 pytestmark = pytest.mark.quick
 
@@ -71,3 +73,21 @@ def test_the_package_provides_the_command_and_requires_what_it_imports():
         lines = (ROOT / f"envs/inputs/{name}.in").read_text().splitlines()
         wanted |= {re.split(r"\s+#", line)[0].strip() for line in lines if line[0] != "#"}
     assert set(project["dependencies"]) == wanted
+
+
+SLOW_CHECK = """
+import sys, time
+from millistep.planning import check_model
+check_model.tried = lambda *_: print("tries", flush=True) or time.sleep(60)
+sys.exit(check_model.main())
+"""
+
+
+def test_an_interrupt_ends_the_check_of_a_model_at_once():
+    model = f"{SMALL_NETS}/models/mnist_dense"
+    command = [sys.executable, "-c", SLOW_CHECK, model, "--framework=keras3-jax"]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+    process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"tries\n"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130

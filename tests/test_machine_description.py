@@ -5,7 +5,7 @@ import json
 import os
 import platform
 
-from millistep.supervise import description, machine
+from millistep.supervise import description, device, machine
 
 from .measure import nvml
 from .shared import put, valid
@@ -32,7 +32,7 @@ def test_a_broken_description_is_written_again(tmp_path):
 def test_the_card_of_this_machine_has_the_identity_of_its_records(tmp_path):
     card = made(tmp_path, "cpu")
     valid(card, "machine")
-    assert card["ids"] == {"cpu": machine.summary("cpu")["id"]}
+    assert card["ids"] == {"cpu": machine.summary(None)["id"]}
     facts = {
         fact["name"]: fact["value"] for section in card["sections"] for fact in section["facts"]
     }
@@ -46,7 +46,10 @@ def test_the_card_holds_every_device_of_the_plan(tmp_path, gpus):
     for accelerators in (("cpu", "cuda"), ("cuda", "cpu")):
         card = made(tmp_path, *accelerators)
         valid(card, "machine")
-        assert card["ids"] == {kind: machine.summary(kind)["id"] for kind in accelerators}
+        assert card["ids"] == {
+            kind: machine.summary(device.chosen("auto") if kind == "cuda" else None)["id"]
+            for kind in accelerators
+        }
         assert len({*card["ids"].values()}) == 2
         assert {"Processor", "GPU"} <= {section["title"] for section in card["sections"]}
 

@@ -97,6 +97,8 @@ def test_groups_are_submitted_at_once(table):
 
 def test_a_second_start_finds_nothing_to_do_and_a_changed_column_is_measured_alone(table):
     groups = [done("steady"), done("hungry"), *map(done, HANG)]
+    for marker in table.folder.glob("results/environments/*.json"):
+        os.utime(marker)  # as a node does that has environments of its own
     status, said = table.snakemake("-n", "--", *groups)
     assert status == 0 and "Nothing to be done" in said, said
     before = {column: table.record("steady", column) for column in COLUMNS}

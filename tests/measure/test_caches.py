@@ -8,6 +8,7 @@ import pytest
 
 from millistep.measure.frameworks import Cell, pytorch_compiled
 from millistep.measure.frameworks.keras3_jax import Framework
+from millistep.supervise import machine
 
 from ..shared import put
 
@@ -34,6 +35,13 @@ def test_what_another_identity_left_is_not_used_and_goes(found, tmp_path):
     assert [found(1), found(2, sources="1" * 64)] == ["cold", "cold"]
     assert [found(2), found(3, seed=3)] == ["cold", "warm"]
     assert len(list((tmp_path / "caches").iterdir())) == 1
+
+
+def test_what_another_machine_compiled_is_not_used(found, monkeypatch):
+    """Nodes of a cluster share the results, and Inductor compiles for the processor it finds."""
+    assert found(1) == "cold"
+    monkeypatch.setattr(machine, "cpu_model", lambda: "another processor")
+    assert [found(2), found(3)] == ["cold", "warm"]
 
 
 def test_caches_that_another_run_is_copying_are_kept(found, tmp_path):

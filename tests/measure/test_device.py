@@ -32,14 +32,14 @@ def test_one_gpu_the_same_for_card_monitor_and_process(gpus, visible, asked, ind
     gpus(A100, A100, A100, visible=visible)
     assert device.chosen(asked).index == index
     assert preconditions.visible_device(wanted(asked)) == uuid(index)
-    assert machine.summary("cuda", asked)["accelerator_name"] == A100
+    assert machine.summary(device.chosen(asked))["accelerator_name"] == A100
 
 
 @pytest.mark.parametrize("visible", ["", "-1", "7", "7,0", "NoDevFiles"])
 def test_what_the_caller_hides_is_not_measured(gpus, visible):
     gpus(A100, A100, visible=visible)
     assert device.chosen("auto") is None
-    assert machine.summary("cuda")["accelerator_name"] is None
+    assert machine.summary(device.chosen("auto"))["accelerator_name"] is None
     # The variable still hides all: "7" is as invalid for CUDA as it is here.
     assert preconditions.visible_device(wanted()) not in ("0", uuid(0), uuid(1))
 
@@ -76,7 +76,7 @@ def test_an_instance_of_a_divided_gpu_has_its_own_uuid_and_memory(gpus):
     assert first.name == f"{A100} MIG 3g.20gb"
     gpus(A100, A100, divided=[1], visible=part(1, 1))
     assert preconditions.visible_device(wanted()) == part(1, 1)
-    assert machine.summary("cuda")["accelerator_memory_mib"] == PART_MIB
+    assert machine.summary(device.chosen("auto"))["accelerator_memory_mib"] == PART_MIB
     # CUDA_VISIBLE_DEVICES with the whole GPU's name gives CUDA its first instance.
     gpus(A100, A100, divided=[1], visible=uuid(1))
     assert preconditions.visible_device(wanted()) == part(1, 0)

@@ -36,6 +36,7 @@ def opened(folder, place):
         "memory-gib": 2,
         "results": results,
         "around": "cpu",
+        "round": "smoke/fake/fit-b4/round1",
         "record": results / "records/smoke/fake/fit-b4/fake/run1.json",
         "place": place,
         "time-limit-s": 60,

@@ -18,11 +18,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millistep.supervise.lock import opened, try_lock
+from millistep.supervise import device, jobs
+from millistep.supervise.lock import CPU, folder, opened, try_lock
 from millistep.supervise.monitor import MARK
 from millistep.supervise.turns import Member, member_of
 
 from ..shared import ROOT, gone, valid, wait_for
+from . import nvml
 from .conftest import ENVIRONMENT, PLUGINS, identity
 
 RECORD = "results/records/smoke/fake/fit-b4/{}/run1.json"
@@ -38,7 +40,7 @@ class Round:
         (folder / "tmp").mkdir(exist_ok=True)
 
     def start(
-        self, name: str, start: str = "one", resident: int = 9, extras: tuple = (), **options
+        self, name: str, start: str = "one", extras: tuple = (), **options
     ) -> subprocess.Popen:
         options = {
             "record": RECORD.format(name),
@@ -46,7 +48,7 @@ class Round:
                 changes={"column": name, "probes": [], "extras": extras}, **self.cells[name]
             ),
             "members": json.dumps(self.records),
-            "resident": resident,
+            "round": "smoke/fake/fit-b4/round1",
             "results": "results",
             "around": "cpu",
             "deployment": "interpreter",
@@ -121,20 +123,21 @@ def test_as_many_members_as_processors_prepare_side_by_side(tmp_path, monkeypatc
         assert not waits.is_alive()
 
 
+def test_known_steps_hold_the_gpus_whose_runs_need_the_same_processors(gpus):
+    gpus(nvml.A100)
+    own = Member(CPU, "one", ["own"], "own")
+    with own as member, jobs.nothing_timed(but_here=True), member.computing():
+        for gpu in device.gpus():
+            descriptor = opened(folder(gpu.uuid) / "lock")
+            assert not try_lock(descriptor, fcntl.LOCK_SH)
+            os.close(descriptor)
+
+
 def test_a_run_by_itself_is_measured_alone(tmp_path):
     one = Round(tmp_path, a={})
     _, said = one.start("a").communicate(timeout=60)
     assert one.record("a")["timing"]["in_turns"] == 1
     assert b"timed alone" in said
-
-
-def test_members_beyond_the_residents_follow_in_a_group_of_their_own(tmp_path):
-    records = Round(tmp_path, a={}, b={}, c={}).run(resident=2)
-    assert [record["timing"]["in_turns"] for record in records.values()] == [2, 2, 1]
-    assert len({record["session"]["id"] for record in records.values()}) == 1
-    ends = {name: spans(record) for name, record in records.items()}
-    first, last = [*ends["a"], *ends["b"]], ends["c"]
-    assert max(end for _, end in first) < last[0][0] or last[-1][1] < min(s for s, _ in first)
 
 
 def test_two_starts_in_different_folders_do_not_compute_at_once(tmp_path):

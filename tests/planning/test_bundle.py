@@ -22,6 +22,7 @@ ELSEWHERE = {"scale": "paper", "accelerator": "cuda", "threads": 10_000, "runs":
         ({"threads": "auto"}, ["threads: auto"]),
         ({"scale": "auto", "threads": "auto"}, ["scale: auto, threads: auto"]),
         ({"threads": "physical"}, ["threads: physical would be resolved on this machine"]),
+        ({"runs": "auto"}, ["runs: auto depends on results", "runs=7"]),
         ({"interpreters": {"keras3-jax": "/usr/bin/python3"}}, ["interpreters", "run_bundle.py"]),
     ],
 )

@@ -220,14 +220,16 @@ def test_auto_adds_rounds_to_undecided_workloads_and_counts_the_looks(tmp_path, 
         row["looks"] for row in first.document()["rows"]
     } == {1}
     states = [("bert", 4, 7, True), ("bert", 8, 9, False), ("gemma", 2, 11, True)]
+    of = {"scale": "laptop", "accelerator": first.accelerator}
     last = [
         {"model": m, "task": "fit", "batch_size": b, "rounds": n, "undecided": u}
         for m, b, n, u in (*states, ("gone", 1, 3, True))
     ]
-    put(tmp_path / "results/summary.json", json.dumps({"workloads": last}))
+    put(tmp_path / "results/summary.json", json.dumps({"of": of, "workloads": last}))
     again = plan(models=models, runs="auto", scale="laptop")
     assert [*again.runs_of.values()] == [9, 9, 11]
     assert [row["looks"] for row in again.document()["rows"]] == [2, 2, 3]
+    assert {*plan(models=models, runs="auto", scale="smoke").runs_of.values()} == {1}
     assert {row["looks"] for row in plan(models=models, runs=5).document()["rows"]} == {0}
 
 
@@ -242,8 +244,8 @@ def test_the_cost_of_more_rounds_counts_undecided_workloads_that_may_have_more()
 
 
 @pytest.mark.parametrize(
-    "content", ["{", "[]", '{"workloads": [{"rounds": 5}]}', '{"workloads": 3}']
+    "content", ["{", "[]", '{"of": {}, "workloads": [{"rounds": 5}]}', '{"of": {}, "workloads": 3}']
 )
 def test_auto_starts_from_the_default_without_a_summary_that_can_be_read(tmp_path, content):
     rows = plan(models={"bert": {"fit": 4}}).rows
-    assert [*until_decided(3, rows, put(tmp_path / "summary.json", content)).values()] == [3]
+    assert [*until_decided(3, rows, put(tmp_path / "summary.json", content), {}).values()] == [3]

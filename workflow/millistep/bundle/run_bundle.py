@@ -15,6 +15,7 @@ from typing import Any
 from millistep.deploy.environments import marker, users_interpreter
 from millistep.deploy.virtual_environments import EnvironmentProblem, read_json, write_atomically
 from millistep.supervise.console import end_by_interrupt
+from millistep.supervise.machine import residents
 
 ROOT = Path(__file__).resolve().parent  # of the unpacked bundle, which holds the package, too
 MILLISTEP = [sys.executable, "-s", "-m", "millistep"]
@@ -65,19 +66,23 @@ def measure(jobs: list[dict[str, Any]], columns: set[str], start: str) -> None:
         (job, next((by for by in job["by"] if by["column"] in columns), None)) for job in jobs
     ]
     missing = [(job, by) for job, by in by_column if by and not is_done(job, by)]
-    runs = [(job, by) for job, by in missing if "resident" in job]
-    if runs or "resident" not in jobs[-1]:
+    runs = [(job, by) for job, by in missing if "at_once" in job]
+    if runs or "at_once" not in jobs[-1]:
         for job, by in missing:
-            if "resident" not in job:
+            if "at_once" not in job:
                 run([(job, by)], start)
-    size = min((job["resident"] for job, _ in runs), default=1)
+    size = min((residents(*job["at_once"]) for job, _ in runs), default=1)
     for begin in range(0, len(runs), size):
         run(runs[begin : begin + size], start)
 
 
 def is_done(job: dict[str, Any], by: dict[str, Any]) -> bool:
-    """Return True if a job's file is as planned; a new round measures its reference again."""
-    return bool(read_json(Path(job["output"])).get("identity") == by["identity"])
+    """Return True if a job's file is as planned; a new round measures its reference again, and
+    each start tries again what could not begin.
+    """
+    found = read_json(Path(job["output"]))
+    refused = found.get("refused") or found.get("status") == "refused"
+    return bool(found.get("identity") == by["identity"] and not refused)
 
 
 def run(jobs: list[tuple[dict[str, Any], dict[str, Any]]], start: str) -> None:
@@ -88,8 +93,8 @@ def run(jobs: list[tuple[dict[str, Any], dict[str, Any]]], start: str) -> None:
         log = Path("logs", job["output"]).with_suffix(".log")
         command = [*MILLISTEP, *job["command"], *by["options"], "--deployment=interpreter"]
         command += [f"--log={log}", f"--start={start}"]
-        if "resident" in job:
-            command += [f"--members={members}", f"--resident={len(jobs)}"]
+        if "at_once" in job:
+            command += [f"--members={members}"]
         processes.append(subprocess.Popen(command, start_new_session=True))
     try:
         for process in processes:

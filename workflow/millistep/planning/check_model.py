@@ -6,6 +6,7 @@ python3 workflow check-model my-models/models/mlp
 import argparse
 import json
 import os
+import shutil
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from typing import Any
 
 from millistep.deploy.environments import Wanted, definition_sha256, deployed
 from millistep.deploy.virtual_environments import EnvironmentProblem
+from millistep.measure.process import leave
 from millistep.planning.catalog import OWN, Models, frameworks
 from millistep.planning.config import Problem, or_one_line
 from millistep.planning.identity import ENVS
@@ -65,6 +67,7 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
                 marker=scratch / "environment.json",
                 interpreter=environment.interpreter,
                 overlay=[overlay.source for overlay in environment.overlay],
+                planned=environment.sha256,
             )
         )
     except (EnvironmentProblem, OSError) as problem:
@@ -187,8 +190,12 @@ def main() -> int:
             (folder := Path(scratch, column.name)).mkdir()
             runs = [run for run in plan.runs if run.column == column]
             tries[column.name] = pool.submit(tried, plan, runs, folder)
-        for name, trial in tries.items():
-            found[name] = {one["task"]: one for one in trial.result()}
+        try:
+            for name, trial in tries.items():
+                found[name] = {one["task"]: one for one in trial.result()}
+        except KeyboardInterrupt:
+            shutil.rmtree(scratch, ignore_errors=True)
+            leave(130)  # the processes end with this one
     for (row, name), reason in plan.unsupported.items():
         print(f"{name} {row.task}: not tried: {reason}", file=sys.stderr)
     print(printed(found))

@@ -32,6 +32,8 @@ class Submissions:
 
     def __init__(self, start: Start, jobs: Jobs):
         self._start, self._plan, self._jobs = start, start.plan, jobs
+        workflow = start.workflow
+        self._written = not workflow.is_main_process or workflow.output_settings.dryrun
 
     def stale(self, pattern: str) -> OfJob:
         """Return no input, but have Snakemake submit a group that lacks anything."""
@@ -39,6 +41,7 @@ class Submissions:
         def stale(path: str) -> list[str]:
             if self._now(path):
                 self._jobs.begin_timing()
+                self._write()
                 if os.path.exists(path):
                     self._jobs.make_again(path)
             return []
@@ -73,10 +76,12 @@ class Submissions:
 
         return self._jobs.of_file(pattern, command)
 
-    def write(self) -> None:
-        """Write the files that jobs on nodes read."""
-        write_atomically(self._start.planned, json.dumps(self._plan.resolved()))
-        write_atomically(self._start.asked, json.dumps(self._start.asked_of_nodes))
+    def _write(self) -> None:
+        """Write the files that jobs on nodes read, once in a start."""
+        if not self._written:
+            self._written = True
+            write_atomically(self._start.planned, json.dumps(self._plan.resolved()))
+            write_atomically(self._start.asked, json.dumps(self._start.asked_of_nodes))
 
     def _now(self, path: str) -> list[str]:
         return [file for file in self._plan.group_of[path].files if file in self._start.now]

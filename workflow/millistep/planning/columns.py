@@ -146,12 +146,6 @@ class Column:
         found["overlay"] = [overlay.title for overlay in self.overlay]
         return {name: found[name] for name in SETTINGS if name in found}
 
-    @property
-    def jit_compile(self) -> str | bool | None:
-        """The `jit_compile` that Keras gets; None if the framework does not take it."""
-        found: str | bool | None = self.of_framework.get("jit_compile")
-        return found
-
 
 def columns(
     asked: list[str | Asked], frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]

@@ -15,7 +15,7 @@ from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, or_one_line, read_configuration
 from millistep.planning.identity import ENVS, PACKAGE
 from millistep.planning.plan import Plan
-from millistep.planning.runs import Group
+from millistep.planning.runs import AUTO, Group
 
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # The code that measures, and what it imports; not what plans or draws.
@@ -25,6 +25,8 @@ SOURCES = ("*.py", "contracts/*.py", "deploy/*.py", "measure/**/*.py", "supervis
 def check_portable(plan: Plan) -> None:
     """Raise :class:`ConfigError` for a plan that depends on the machine that it is made on."""
     plan.check_said("a bundle is for another")
+    if plan.config.runs == AUTO:
+        raise ConfigError("runs: auto depends on results; a bundle needs a number, such as runs=7")
     for place, column in enumerate(plan.columns):
         if column.interpreter or column.overlay:
             raise ConfigError(
@@ -61,19 +63,20 @@ def bundle_document(plan: Plan) -> dict[str, Any]:
 def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
     around = f"--around={next(iter(group.references))}"
     about = [f"--results={plan.results}", f"--device={plan.config.device}", around]
-    of_round = ["--round", f"{plan.scale}/{group.name}", "--accelerators", *plan.accelerators]
+    about += [f"--round={plan.scale}/{group.name}"]
+    accelerators = ["--accelerators", *plan.accelerators]
     of_cell = [f"--time-limit-s={plan.time_limit_s}"]
     of_cell += [f"--folder={name}" for name, _ in _folders(plan)]
     jobs = []
     for kind, path in group.references.items():
-        command = ["reference", "--output", path, *about, *of_round]
+        command = ["reference", "--output", path, *about, *accelerators]
         column = plan.controls.columns[kind]
         jobs.append(_job(plan, path, command, plan.controls.reference_of, column))
     for run in group.runs:
         command = ["cell", "--record", run.record, *about, *of_cell]
         by = [_by(plan, run.column, run.identity)]
         jobs.append({"output": run.record, "command": command, "by": by})
-        jobs[-1]["resident"] = plan.resident(group)
+        jobs[-1]["at_once"] = plan.at_once(group)  # memory limits it on the other machine
     return jobs
 
 

@@ -51,21 +51,17 @@ class Jobs:
             return f"{self._around(path)} --attempt=2"
         asked = [run.record for run in group.runs if run.record in measured]
         members = chunk_of(path, asked, self._plan.resident(group))
-        options = [f"--members={json.dumps(members)}", f"--resident={len(members)}"]
+        together = shlex.quote(f"--members={json.dumps(members)}")
         place = f"--place={measured[path]}/{len(measured)} --done={self._start.work_done[path]:.5f}"
-        return f"{self._around(path)} {place} {shlex.join(options)}"
+        return f"{self._around(path)} {place} {together}"
 
     def around(self, pattern: str) -> OfJob:
         """Return a function for a reference's options about its workload and round."""
-
-        def around(path: str) -> str:
-            name = f"{self._plan.scale}/{self._plan.group_of[path].name}"
-            return f"{self._around(path)} --round={name}"
-
-        return self.of_file(pattern, around)
+        return self.of_file(pattern, self._around)
 
     def _around(self, path: str) -> str:
-        return f"--around={next(iter(self._plan.group_of[path].references))}"
+        group = self._plan.group_of[path]
+        return f"--around={next(iter(group.references))} --round={self._plan.scale}/{group.name}"
 
     def stale_record(self, pattern: str) -> OfJob:
         """Return a function that returns no input, but makes Snakemake measure a run if its record
@@ -188,10 +184,10 @@ def with_signature(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Handlers:
-    """The handlers of one start. before_jobs: called before the first job."""
+    """The handlers of one start."""
 
-    def __init__(self, start: Start, before_jobs: Callable[[], None] | None = None):
-        self._start, self._plan, self._before_jobs = start, start.plan, before_jobs
+    def __init__(self, start: Start):
+        self._start, self._plan = start, start.plan
         self._page = Path(start.results, "report.html")
         self._drawn_before = self._drawn()
 
@@ -203,8 +199,6 @@ class Handlers:
             self._start.workflow.scheduler.job_rate_limiter = None
         for path, _ in changes.unreadable({} if self._start.elsewhere else self._start.to_measure):
             tell(f"{path} is now {changes.set_aside(path)}")
-        if self._before_jobs:
-            self._before_jobs()
 
     def end(self, complete: bool) -> None:
         """Print the table, if this start drew it, and after an early end what is kept."""

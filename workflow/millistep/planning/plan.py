@@ -46,7 +46,9 @@ class Plan:
         if not here:
             self.check_said("it is measured on another")
         self.gpu = self._gpu() if here else None
-        self.accelerator = this_machine.accelerator(self.config.accelerator, self.gpu)
+        self.accelerator = str(self.config.accelerator)
+        if self.accelerator == "auto":
+            self.accelerator = "cuda" if self.gpu else "cpu"
         self.scale, self.scale_reason = this_machine.scale(
             self.config.scale, self.accelerator, self.gpu
         )
@@ -77,7 +79,8 @@ class Plan:
         default = this_machine.DEFAULT_RUNS[self.scale]
         if self.config.runs == runs.AUTO:
             summary = Path(self.results, "summary.json")
-            self.runs_of = runs.until_decided(default, self.rows, summary)
+            of = {"scale": self.scale, "accelerator": self.accelerator}
+            self.runs_of = runs.until_decided(default, self.rows, summary, of)
         else:
             self.runs_of = runs.runs_of_rows(self.config.runs, default, self.rows)
         self.measures = {
@@ -94,7 +97,7 @@ class Plan:
         """Return how often it was looked whether a workload is decided; 0 for a given number."""
         if self.config.runs != runs.AUTO:
             return 0
-        return runs.looks(this_machine.DEFAULT_RUNS[self.scale], self.runs_of[row])
+        return 1 + (self.runs_of[row] - this_machine.DEFAULT_RUNS[self.scale]) // runs.MORE
 
     @property
     def self_test(self) -> str:
@@ -250,16 +253,20 @@ class Plan:
         return min(wanted, self._room) if self._room else wanted
 
     def _wanted_resident(self, group: Group) -> int:
-        """Return the number without Snakemake's limit. On a GPU it is 1 by default: JAX and
-        TensorFlow reserve most of its memory for their process.
+        """Return the number without Snakemake's limit."""
+        return machine.residents(*self.at_once(group))
+
+    def at_once(self, group: Group) -> tuple[int, float]:
+        """Return how many processes of a group may be in memory at once, and the MiB of the host
+        that each needs if these limit the number, otherwise 0.
+
+        On a GPU the number is 1 by default: JAX and TensorFlow reserve most of its memory for their
+        process.
         """
         asked, processes = self.config.resident, len(group.runs)
         if asked != "auto":
-            return min(processes, int(asked))
-        if "cuda" in group.references:
-            return 1
-        available_mib = machine.memory_limit_mib("auto")
-        return runs.residents(processes, self._process_mib(group), available_mib)
+            return min(processes, int(asked)), 0
+        return (1, 0) if "cuda" in group.references else (processes, self._process_mib(group))
 
     def group_gib(self, group: Group) -> float:
         """Return the GiB that a group's resident processes take together, as a rough estimate."""
@@ -282,7 +289,8 @@ class Plan:
         )
 
     def _process_mib(self, group: Group) -> float:
-        return runs.process_mib(self.least_memory_mib(group.row))
+        """Return the MiB of host memory of one process, as a rough estimate."""
+        return runs.FACTOR * self.least_memory_mib(group.row) + runs.PROCESS_MIB
 
     @cached_property
     def timed(self) -> dict[str, Run]:

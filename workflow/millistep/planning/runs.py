@@ -62,9 +62,17 @@ def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int
     return found | _named(named, rows, ("runs",))
 
 
-def until_decided(default: int, rows: Sequence[Row], summary: Path) -> dict[Row, int]:
-    """Return the number of runs of each row with `auto`; summary: what the last report wrote."""
+def until_decided(
+    default: int, rows: Sequence[Row], summary: Path, of: dict[str, str]
+) -> dict[Row, int]:
+    """Return the number of runs of each row with `auto`.
+
+    summary: what the last report wrote. of: the plan's scale and accelerator; a report of others
+    does not count.
+    """
     found = dict.fromkeys(rows, default)
+    if record.entry(summary, "of") != of:
+        return found
     needed = {"model", "task", "batch_size", "rounds", "undecided"}
     for last in record.entries(summary, "workloads", needed):
         row = Row(last["model"], last["task"], last["batch_size"])
@@ -87,11 +95,6 @@ def cost(workloads: Sequence[dict[str, Any]]) -> str:
         f"{which} undecided: {MORE} more rounds of {of} take about {minutes} min; "
         "a start with runs: auto adds them."
     )
-
-
-def looks(default: int, rounds: int) -> int:
-    """Return how often it was looked whether a workload with so many rounds is decided."""
-    return 1 + (rounds - default) // MORE
 
 
 def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
@@ -194,16 +197,6 @@ def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) ->
         coin.shuffle(names)
         found.setdefault((run.row, run.number), []).extend(names)
     return [Group(row, number, tuple(of), folder) for (row, number), of in found.items()]
-
-
-def process_mib(model_mib: float) -> float:
-    """Return the MiB of host memory of one process, as a rough estimate."""
-    return FACTOR * model_mib + PROCESS_MIB
-
-
-def residents(processes: int, each_mib: float, available_mib: float) -> int:
-    """Return how many of these processes fit into host memory together, at least 1."""
-    return max(1, min(processes, int(available_mib // each_mib)))
 
 
 def chunk_of(own: str, members: Sequence[str], resident: int) -> list[str]:

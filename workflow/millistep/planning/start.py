@@ -85,14 +85,9 @@ class Start:
         return [path for path in asked if path not in named]
 
     @property
-    def in_submission(self) -> bool:
-        """True if a job on a node started this Snakemake for the records of a group."""
-        return self.workflow.is_main_process and ON_NODE in os.environ
-
-    @property
     def speaks(self) -> bool:
         """True if this is the Snakemake that the user started."""
-        return self.workflow.is_main_process and not self.in_submission
+        return self.workflow.is_main_process and ON_NODE not in os.environ
 
     @property
     def measured_elsewhere(self) -> Path:

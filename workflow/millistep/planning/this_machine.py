@@ -32,13 +32,6 @@ OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
 NO_GPU = "no NVIDIA GPU was found here"
 
 
-def accelerator(asked: str, gpu: Gpu | None) -> str:
-    """Return the requested accelerator, for auto that of this machine: ``cpu`` or ``cuda``."""
-    if asked == "auto":
-        return "cuda" if gpu else "cpu"
-    return asked
-
-
 def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
     """Return the scale, and the reason for it in one sentence."""
     if asked != "auto":

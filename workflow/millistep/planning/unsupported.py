@@ -91,4 +91,4 @@ def _impossible(column: Column) -> str | None:
 def _is_about(entry: Entry, column: Column) -> bool:
     named = entry.column in (column.name, column.framework.name)
     asked = entry.jit_compile if isinstance(entry, Incapable) else None
-    return named and asked in (None, column.jit_compile)
+    return named and asked in (None, column.of_framework.get("jit_compile"))

@@ -30,8 +30,7 @@ def arguments() -> argparse.Namespace:
     jobs.add_seat(parser)
     parser.add_argument("--record", type=Path, required=True, help="written whole or not at all")
     parser.add_argument("--members", default="[]", help="records of this round, in turn order")
-    parser.add_argument("--resident", type=int, default=1, help="processes in turns at once")
-    parser.add_argument("--place", default="", help="[5/345] of this start, for the terminal")
+    parser.add_argument("--place", default="", help="[5/481] of this start, for the terminal")
     parser.add_argument("--done", type=float, default=0, help="share of all work after this round")
     parser.add_argument("--time-limit-s", type=float, required=True)
     parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
@@ -74,7 +73,7 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
     found: dict[str, Any] = skeleton(options.identity, _planned(options, identity))
     session: Session | None = None
     try:
-        session = Session.of_run(options, identity)
+        session = Session.of(options)
         place = session.member(json.loads(options.members), str(options.record))
         if options.attempt > 1:
             place.leave_out()
@@ -85,7 +84,7 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
                 environment = preconditions.provide(options, identity, options.record)
             found = parent.run(_job(options, environment), member)
     except preconditions.NoEnvironment as problem:
-        found["not_tried"] = problem.not_tried
+        found["not_tried"] = {"not_deployed": str(problem)}
         found["status"], found["reason"] = ending.of_record(found)
     except (preconditions.Refused, device.NoSuchDevice) as problem:
         found["status"], found["reason"] = "refused", str(problem)
@@ -144,7 +143,7 @@ SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
 
 
 def result(options: argparse.Namespace, record: dict[str, Any]) -> str:
-    """Return a run's line: ``[5/345] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
+    """Return a run's line: ``[5/481] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
     cell = record["cell"]
     name = f"{cell['model']} {cell['task']}, batch {cell['batch_size']}, {cell['column']}"
     if json.loads(record["identity"]).get("again") and not name.endswith("+again"):

@@ -20,12 +20,9 @@ def say(line: str) -> None:
     """Print a line for the user on stderr, if anybody can still read it."""
     # A terminal that was closed, or a log on a full disk: what is measured is worth more.
     with suppress(OSError):
-        print(printable(line), file=sys.stderr, flush=True)
-
-
-def printable(text: str) -> str:
-    """Return a text, which may come from outside, without characters that move the cursor."""
-    return "".join(character if character.isprintable() else " " for character in text)
+        # It may come from outside: no character may move the cursor.
+        line = "".join(character if character.isprintable() else " " for character in line)
+        print(line, file=sys.stderr, flush=True)
 
 
 def end_with_snakemake() -> None:

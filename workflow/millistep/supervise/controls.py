@@ -30,7 +30,6 @@ def measure_reference() -> int:
     jobs.add_arguments(parser)
     jobs.add_instead(parser)
     jobs.add_seat(parser)
-    parser.add_argument("--round", required=True, help="laptop/bert/fit-b8/round1")
     parser.add_argument("--accelerators", nargs="+", required=True, help="of the whole plan")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
@@ -39,7 +38,7 @@ def measure_reference() -> int:
 
 def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     """Fill in the numbers, and how the process ended; raises Refused, NoSuchDevice and OSError."""
-    session = Session.of(options.round, options)
+    session = Session.of(options)
     found["session"] = session.recorded()
     with session.member([], str(options.output)) as member, member.computing():
         try:
@@ -119,7 +118,8 @@ def _not_measured() -> dict[str, Any]:
 def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
     """Fill in the known steps; raises Refused and OSError."""
     own = secrets.token_hex(8)
-    with Member(CPU, own, [own], own) as member:
+    # The steps use CPUs that the host's part of a GPU's runs needs.
+    with Member(CPU, own, [own], own) as member, jobs.nothing_timed(but_here=True):
         with member.computing():
             options, identity, environment = preconditions.provide_any(options)
         for step_ms, runs in identity["known_steps"]:

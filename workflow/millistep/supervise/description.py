@@ -13,7 +13,7 @@ import psutil
 
 from millistep.deploy.virtual_environments import read_json, write_atomically
 from millistep.supervise.device import chosen, word
-from millistep.supervise.machine import cpu_model, memory_limit_bytes, processor_time, summary_with
+from millistep.supervise.machine import cpu_model, memory_limit_bytes, processor_time, summary
 from millistep.supervise.monitor import Gpu, tried
 from millistep.supervise.record import now
 
@@ -209,7 +209,7 @@ def described(accelerators: Sequence[str], asked: str | int) -> dict[str, Any]:
     facts = sections()
     if "cuda" in accelerators:
         facts["GPU"] = gpu_facts(word(found, asked))
-    ids = {kind: summary_with(found if kind == "cuda" else None)["id"] for kind in accelerators}
+    ids = {kind: summary(found if kind == "cuda" else None)["id"] for kind in accelerators}
     return {
         "schema": SCHEMA,
         "ids": ids,

@@ -53,6 +53,7 @@ def add_seat(parser: argparse.ArgumentParser) -> None:
         help="cuda if any run of the round is on a GPU",
     )
     parser.add_argument("--device", default="auto", help="the GPU that the plan is for")
+    parser.add_argument("--round", required=True, help="laptop/bert/fit-b8/round1")
 
 
 def add_instead(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +110,6 @@ def supervised(
     In addition to the request it gets the accelerator, library, seed, threads, CPUs, GPU and
     environment variables of the identity. Raises :class:`supervise.preconditions.Refused`.
     """
-    preconditions.check_environment(identity, environment)
     common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}
     common["affinity"] = processors.pinned(identity["threads"])
     options.log.parent.mkdir(parents=True, exist_ok=True)
@@ -138,29 +138,21 @@ class Session:
 
     id: str
     gpu: str | None
-    resident: int = 1
 
     @classmethod
-    def of_run(cls, options: argparse.Namespace, identity: dict[str, Any]) -> Session:
-        """Return a run's session; raises :class:`supervise.device.NoSuchDevice`."""
-        workload = f"{identity['model']}/{identity['task']}-b{identity['batch_size']}"
-        about = f"{identity['scale']}/{workload}/round{identity['run']}"
-        return cls.of(about, options, options.resident)
+    def of(cls, options: argparse.Namespace) -> Session:
+        """Return the session of a workload and round: on a GPU if any of its runs needs one.
 
-    @classmethod
-    def of(cls, about: str, options: argparse.Namespace, resident: int = 1) -> Session:
-        """Return the session of a workload and round: on a GPU if any of its runs needs one."""
+        Raises :class:`supervise.device.NoSuchDevice`.
+        """
         chosen = device.chosen(options.device) if options.around == "cuda" else None
         gpu = chosen.uuid if chosen else None
         start = options.start or secrets.token_hex(16)
-        return cls(_digest(f"{start} {about} {platform.node()} {gpu}"), gpu, resident)
+        return cls(_digest(f"{start} {options.round} {platform.node()} {gpu}"), gpu)
 
     def member(self, members: list[str], own: str) -> Member:
         """Return the run's place among the members that are resident together, or alone."""
-        if own not in members:
-            members = [own]
-        first = members.index(own) // self.resident * self.resident
-        return Member(self.gpu or CPU, self.id, members[first : first + self.resident], own)
+        return Member(self.gpu or CPU, self.id, members if own in members else [own], own)
 
     def recorded(self) -> dict[str, Any]:
         return {"id": self.id, "device": _digest(self.gpu) if self.gpu else None}
@@ -171,11 +163,15 @@ def _digest(name: str) -> str:
 
 
 @contextlib.contextmanager
-def nothing_timed() -> Iterator[None]:
-    """Hold the machine and all its GPUs: no run is timed meanwhile."""
+def nothing_timed(but_here: bool = False) -> Iterator[None]:
+    """Hold the machine and all its GPUs: no run is timed meanwhile.
+
+    but_here: hold the GPUs alone, by a process that has joined the machine's group.
+    """
     own = secrets.token_hex(8)
     with contextlib.ExitStack() as stack:
-        for lock in (CPU, *sorted(gpu.uuid for gpu in device.gpus())):  # always in this order
+        gpus = sorted(gpu.uuid for gpu in device.gpus())
+        for lock in gpus if but_here else [CPU, *gpus]:  # always in this order
             member = stack.enter_context(Member(lock, own, [own], own))
             stack.enter_context(member.computing())
         yield

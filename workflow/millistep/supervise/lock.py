@@ -49,20 +49,11 @@ def try_lock(descriptor: int, how: int) -> bool:
     return True
 
 
-class MachineLock:
-    """The lock of a machine or GPU; a process opens it once."""
-
-    def __init__(self, place: Path) -> None:
-        self._descriptor = opened(place / "lock")
-
-    @contextlib.contextmanager
-    def held(self, shared: bool = False) -> Iterator[None]:
-        """Wait until nobody else computes, and hold the lock; shared: with others who share it."""
-        fcntl.flock(self._descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-
-    def close(self) -> None:
-        os.close(self._descriptor)
+@contextlib.contextmanager
+def held(descriptor: int, shared: bool = False) -> Iterator[None]:
+    """Wait until nobody else has the lock, and hold it; shared: with others who share it."""
+    fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)

@@ -10,23 +10,17 @@ from typing import Any
 
 import psutil
 
-from millistep.supervise.device import Gpu, chosen
+from millistep.supervise.device import Gpu
 
 ROOT = Path("/")
 VMSTAT = ROOT / "proc/vmstat"
 SHARE = 0.9  # of the memory there is: the processes that watch the run need some, too
 
 
-def summary(accelerator: str, device: str | int = "auto") -> dict[str, Any]:
-    """Return a record's description of the machine; equal machines have the same ``id``.
-
-    device: see :func:`supervise.device.chosen`, which may raise.
+def summary(gpu: Gpu | None) -> dict[str, Any]:
+    """Return a record's description of this machine with this GPU, or without one; equal machines
+    have the same ``id``.
     """
-    return summary_with(chosen(device) if accelerator == "cuda" else None)
-
-
-def summary_with(gpu: Gpu | None) -> dict[str, Any]:
-    """Return the summary of this machine with this GPU, or without one."""
     memory_mib = memory_mib_total()
     facts = {
         "cpu": cpu_model(),
@@ -59,6 +53,16 @@ def memory_mib_total() -> int:
 def memory_limit_mib(asked: str) -> int:
     """Return the MiB of host memory for a run, given GiB or ``auto``: 90 % of this machine's."""
     return int(SHARE * memory_mib_total() if asked == "auto" else float(asked) * 1024)
+
+
+def residents(at_once: int, each_mib: float) -> int:
+    """Return how many of so many processes are in memory at once: as many as fit, at least 1.
+
+    each_mib: of host memory that each needs; 0 if memory does not limit their number.
+    """
+    if not each_mib:
+        return at_once
+    return max(1, min(at_once, int(memory_limit_mib("auto") // each_mib)))
 
 
 def load_average() -> float:

@@ -18,7 +18,6 @@ from millistep.measure.protocol import PROTOCOLS
 from millistep.supervise import caches, ending, machine, output, samples, variables
 from millistep.supervise.monitor import Monitor
 from millistep.supervise.preconditions import (
-    check_environment,
     check_packages,
     too_large,
     visible_device,
@@ -60,7 +59,6 @@ def cell(identity: dict[str, Any]) -> dict[str, Any]:
 
 def run(job: Job, member: Member) -> dict[str, Any]:
     """Measure a run; return its record without a session. Raises :class:`Refused`, OSError."""
-    check_environment(job.identity, job.environment)
     job.log.parent.mkdir(parents=True, exist_ok=True)
     record = skeleton(job.identity_text, job.environment)
     record["not_tried"] = too_large(job.identity, record["machine"], job.memory_limit_mib)
@@ -81,7 +79,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         monitor = Monitor(record["threads"]["affinity"], visible_device(identity), interval_s)
         with member.preparing(alone=bool(identity["extras"])) as alone:
             stack.enter_context(monitor)
-            child = stack.enter_context(_child(job, record["threads"]["affinity"]))
+            child = stack.enter_context(_child(job, record))
             if child.until("turn"):
                 child.pause()
         if not child.over:
@@ -130,17 +128,18 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
 
 
 @contextlib.contextmanager
-def _child(job: Job, affinity: list[int]) -> Iterator[Watched]:
+def _child(job: Job, record: dict[str, Any]) -> Iterator[Watched]:
     """Start the measuring process; nothing of it survives the context."""
     identity = job.identity
     names = ("scale", "parameters", "trains", "extras", "probes")
     request = {name: identity[name] for name in names} | {
         "cell": cell(identity),
-        "affinity": affinity,
+        "affinity": record["threads"]["affinity"],
         "folders": list(job.folders),
         "cpu_stats": machine.cpu_stats(),
     }
-    kept = caches.Kept(job.caches, identity)
+    # Inductor compiles for the processor that it finds, and a cluster's nodes share the results.
+    kept = caches.Kept(job.caches, {**identity, "machine": record["machine"]["id"]})
     with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
         kept.lend(Path(scratch))
         environ = variables.of_process(identity, Path(scratch), visible_device(identity) or "")

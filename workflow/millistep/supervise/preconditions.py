@@ -35,16 +35,6 @@ def visible_device(identity: dict[str, Any]) -> str | None:
         raise Refused(str(problem)) from None
 
 
-def check_environment(identity: dict[str, Any], environment: dict[str, Any]) -> None:
-    """Raise :class:`Refused` if an environment is not the one planned."""
-    name = environment["name"]
-    if environment["definition_sha256"] != identity["environment"]:
-        raise Refused(
-            f"environment {name}: installed from another definition than the planned one; "
-            "run snakemake again to reinstall it"
-        )
-
-
 def check_files(identity: dict[str, Any], folders: Sequence[str]) -> None:
     """Raise :class:`Refused` if the user's model or framework was changed since the plan."""
     model = identity.get("builders", identity["model"])
@@ -90,14 +80,7 @@ def too_large(
 
 
 class NoEnvironment(Refused):
-    """The environment cannot be installed.
-
-    not_tried: the reason, as a record has it.
-    """
-
-    def __init__(self, problem: EnvironmentProblem):
-        super().__init__(str(problem))
-        self.not_tried = {"not_deployed": str(problem)}
+    """The environment cannot be installed."""
 
 
 def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
@@ -136,7 +119,7 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
     except EnvironmentProblem as problem:
         if not isinstance(problem, KnownProblem):  # else the job that tried it printed this
             say(f"millistep: environment {options.environment.stem}: {problem}")
-        raise NoEnvironment(problem) from None
+        raise NoEnvironment(str(problem)) from None
     except OSError as problem:
         say(f"{options.environment.stem}: {problem}")
         raise Refused(f"{output}: not measured, its environment is not there") from None

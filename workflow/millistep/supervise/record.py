@@ -3,6 +3,7 @@
 Any other file may be in a record's place.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from millistep.supervise import ending, machine, processors
-from millistep.supervise.device import NoSuchDevice
+from millistep.supervise.device import NoSuchDevice, chosen
 
 CELL_FIELDS = ("scale", "accelerator", "model", "task", "batch_size", "column", "framework", "run")
 LOAD = (
@@ -73,10 +74,10 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _machine(identity: dict[str, Any]) -> dict[str, Any]:
-    try:
-        return machine.summary(identity["accelerator"], identity["device"])
-    except NoSuchDevice:
-        return machine.summary("cpu")
+    gpu = None
+    with contextlib.suppress(NoSuchDevice):
+        gpu = chosen(identity["device"]) if identity["accelerator"] == "cuda" else None
+    return machine.summary(gpu)
 
 
 SCHEMA = "millistep.record/1"
@@ -214,11 +215,20 @@ def read(path: str | Path) -> dict[str, Any]:
     return parse(read_bytes(path))
 
 
-def entries(path: Path, name: str, needed: set[str]) -> list[dict[str, Any]]:
+def entry(path: Path, name: str) -> Any:
+    """Return an entry of a JSON file; None if it is missing or cannot be read."""
     try:
-        found: list[dict[str, Any]] = json.loads(path.read_text())[name]
-        return found if all(needed <= {*entry} for entry in found) else []
+        return json.loads(path.read_text())[name]
     except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def entries(path: Path, name: str, needed: set[str]) -> list[dict[str, Any]]:
+    """Return the entries of a list in a JSON file; none unless each has the needed keys."""
+    found = entry(path, name)
+    try:
+        return found if all(needed <= {*each} for each in found) else []
+    except TypeError:
         return []
 
 

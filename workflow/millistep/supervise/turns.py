@@ -29,7 +29,7 @@ from pathlib import Path
 import psutil
 
 from millistep.supervise import processors
-from millistep.supervise.lock import MachineLock, folder, opened, try_lock
+from millistep.supervise.lock import folder, held, opened, try_lock
 from millistep.supervise.monitor import MARK
 
 PREPARING, READY, DONE = "preparing", "ready", "done"
@@ -50,7 +50,7 @@ class Member:
         name = json.dumps([start, members])
         self._name = hashlib.sha256(name.encode()).hexdigest()[:16]
         self._folder = self._place / self._name
-        self._machine = MachineLock(self._place)
+        self._machine = opened(self._place / "lock")
         self._stack = contextlib.ExitStack()
         self._count = 1
         self._ended: set[int] = set()  # members whose stopped processes were ended
@@ -58,7 +58,7 @@ class Member:
     def __enter__(self) -> Member:
         """Wait until no other group is at work."""
         with self._stack:
-            self._stack.callback(self._machine.close)
+            self._stack.callback(os.close, self._machine)
             self._join()
             self._stack.enter_context(self._present())
             self._stack = self._stack.pop_all()
@@ -74,7 +74,7 @@ class Member:
 
     def computing(self) -> contextlib.AbstractContextManager[None]:
         """Hold the machine: nothing else computes meanwhile."""
-        return self._machine.held()
+        return held(self._machine)
 
     @contextlib.contextmanager
     def preparing(self, alone: bool) -> Iterator[bool]:
@@ -87,7 +87,7 @@ class Member:
             with self.computing():
                 yield True
         else:
-            with self._seat(), self._machine.held(shared=True):
+            with self._seat(), held(self._machine, shared=True):
                 yield False
 
     @contextlib.contextmanager
