@@ -14,10 +14,6 @@ from millistep.analysis.words import number
 
 NAME = "cross_over"
 TITLE = "CPU against GPU"
-METHODS = (
-    "The cross-over is interpolated linearly on logarithms of time ratio and parameters; its "
-    "interval propagates the errors of the two neighboring sizes (delta method)."
-)
 SWEEP = ["framework", "net", "task", "batch_size"]
 CROSSES, ALWAYS, NEVER = "crosses", "GPU faster at every size", "GPU not faster at the largest size"
 COLUMNS = [*SWEEP, "title", "sizes", "smallest", "largest", "outcome", "parameters", "low", "high"]

@@ -24,11 +24,6 @@ sys.modules.pop("lines")  # another copy of this study counts its own files
 
 NAME = "native_code"
 TITLE = "Is native code worth it?"
-METHODS = (
-    "Each native implementation was compared with the fastest implementation of the same library "
-    "without native code, on the same device. Lines of code exclude comments and shared code. "
-    "The upper bound of a faster host is 1 / (1 - idle share) of the step without native code."
-)
 NATIVE = ("pytorch-cpp", "pytorch-triton", "keras3-jax-cpp", "host-cython")
 COLUMNS = [*CELL, "workload", "title", "base", "base_title", "base_ms", "ms", "speedup", "low"]
 COLUMNS += ["high", "rounds", "verdict", "lines", "base_lines", "build_s", "most_by_faster_host"]

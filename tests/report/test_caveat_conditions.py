@@ -21,6 +21,7 @@ BARS = {
         [("attention",), ("optimizer",)],
         [("execution",), ("precision",), ("parameters",), ("trainable parameters",)],
     ),
+    "prompts_differ": (["entry"], [("prompt_sets",)], [("attention",)]),
     "parameters_differ": (["excess"], [(0.001,)], [(0.0009,), (0.0,)]),
     "parameters_counted_differently": (
         ["work.moving_averages", "work.second_biases"],
@@ -46,7 +47,11 @@ BARS = {
     "scale_is_reduced": (["reduced"], [(True,)], [(False,)]),
     "random_weights": (["weights"], [("random",)], [("preset",)]),
     "measured_on_cpu": (["accelerator"], [("cpu",)], [("cuda",)]),
-    "static_padding": (["verdict", "ratio"], [("explains", 2.0)], [("not slow", 2.0)]),
+    "static_padding": (
+        ["verdict", "ratio"],
+        [("explains", 2.0)],
+        [("not slow", 2.0), ("does not explain", 2.0)],
+    ),
     "fixed_cost_dominates": (["low"], [(0.5,)], [(0.499,), (NAN,)]),
     "mostly_overhead": (["idle_share"], [(0.5,)], [(0.499,), (NAN,)]),
     "graph_broken": (["parity.graph_breaks"], [(1,)], [(0,), (NAN,)]),

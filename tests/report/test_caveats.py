@@ -31,6 +31,10 @@ def attention(record):
     record["parity"]["attention"] = "sdpa" if record["cell"]["column"] == TORCH else "einsum"
 
 
+def prompts(record):
+    record["parity"]["prompt_sets"] = 1 if record["cell"]["column"] == TORCH else 4
+
+
 def failing(record):
     if record["cell"]["column"] == TORCH and record["cell"]["run"] == 2:
         fail(record)
@@ -68,6 +72,7 @@ CASES = {
         dict(change=set_in(parity__framework_version="torch 3")),
     ),
     "parameters_differ": (dict(change=set_in(work__parameters=2000)), {}),
+    "prompts_differ": (dict(change=prompts), {}),
     "parameters_counted_differently": (
         dict(change=set_in(work__second_biases=640)),
         dict(change=set_in(work__second_biases=0)),
@@ -123,15 +128,26 @@ def test_a_caveat_is_raised_only_if_its_condition_holds(kind, clean):
     assert len(raised.loc[kind, "text"].split()) <= 40
 
 
+def test_runs_that_are_left_out_for_interference_are_counted():
+    def change(record):
+        if record["cell"]["run"] == 1:
+            record["load"]["foreign_cpu_share"] = 0.2
+
+    (found,) = caveats(made(TIMES, change=change)).query("kind == 'disturbed'").to_dict("records")
+    assert "up to 20\u00a0% of the CPUs" in found["text"]
+    assert "runs are left out." in found["text"]
+
+
 def test_padding_and_unsteady_steps_are_the_only_kinds_tested_elsewhere():
     assert set(KINDS) - set(CASES) == {"static_padding", "not_steady"}
 
 
 def test_padding_is_judged_by_the_condition_of_its_entry(six, monkeypatch):
-    assert "static_padding" in set(caveats(six)["kind"])
-    frame = caveat_frames.padding(six).assign(verdict="not slow")
-    monkeypatch.setattr(caveat_frames, "padding", lambda data: frame)
-    assert "static_padding" not in set(caveats(six)["kind"])
+    frame = caveat_frames.padding(six)
+    for verdict, raised in (("explains", True), ("not slow", False), ("does not explain", False)):
+        judged = frame.assign(verdict=verdict)
+        monkeypatch.setattr(caveat_frames, "padding", lambda data, judged=judged: judged)
+        assert ("static_padding" in set(caveats(six)["kind"])) is raised
 
 
 def test_unsteady_cells_are_named(monkeypatch):
@@ -215,7 +231,7 @@ def test_runs_without_a_time_are_counted_and_the_first_reason_is_theirs():
 def test_an_unknown_share_of_padding_is_no_bound(six, monkeypatch):
     frame, shown = caveat_frames.padding(six), []
     for high in (0.4, 1.0):
-        changed = frame.assign(high=high)
+        changed = frame.assign(high=high, verdict="inconclusive")
         monkeypatch.setattr(caveat_frames, "padding", lambda data, changed=changed: changed)
         shown.append(caveats(six).set_index("kind").loc["static_padding", "text"])
     assert "padding is at most 40\u00a0% of a" in shown[0]

@@ -48,6 +48,15 @@ def test_slower_in_some_workloads_is_counted():
     assert "in 3 of 4 workloads" in first_page.slowest(cells(*lines))[0]
 
 
+def test_every_workload_is_said_of_all_and_not_of_the_compared_ones():
+    excluded = (
+        ("sam", "fit", "torch", "excluded", 1.0),
+        *workload("sam", "fit", eager=("tied", 1.0)),
+    )
+    text, _ = first_page.slowest(cells(*SLOW, *excluded))
+    assert "in all 3 workloads in which it is compared: " in text
+
+
 def test_nothing_is_slower():
     lines = workload("bert", "fit", torch=("tied", 1.01), eager=("inconclusive", 1.2))
     text, named = first_page.slowest(cells(*lines))
@@ -67,20 +76,29 @@ def test_one_open_workload_makes_it_no_fact_of_the_task():
     ]
     text = first_page.by_task(cells(*lines), "torch")
     assert text == "In fit, Eager takes 1.2 times as long as the fastest."
+    missing = [line for line in SLOW if line[1:3] != ("fit", "eager")]
+    excluded = [*missing, ("bert", "fit", "eager", "excluded", 1.2)]
+    assert "In generate, Eager" in first_page.by_task(cells(*excluded), "torch")
+    not_in_gemma = [line for line in excluded if line[0] != "gemma" or line[2] != "eager"]
+    assert first_page.by_task(cells(*not_in_gemma), "torch") == ""
     only_named = [line for line in SLOW if line[2] != "eager"]
     assert first_page.by_task(cells(*only_named).query("configuration != 'jax'"), "torch") == ""
 
 
 def test_leaders():
-    assert first_page.leaders(cells(*SLOW)) == (
-        "Fastest or tied, of 3 workloads: Jax in 3; 3 workloads have a single winner."
-    )
+    assert first_page.leaders(cells(*SLOW)) == ("Fastest or tied, of 3 workloads: Jax in 3.")
     lines = [
         *workload("bert", "fit", torch=("tied", 1.01)),
         *workload("sam", "fit", torch=("slower", 2.0)),
     ]
     assert first_page.leaders(cells(*lines)) == (
-        "Fastest or tied, of 2 workloads: Jax in 2 and Torch in 1; 1 workload has a single winner."
+        "Fastest or tied, of 2 workloads: Jax in 2 and Torch in 1."
+    )
+    lines = workload(
+        "bert", "fit", **{name: ("tied", 1.0) for name in ("torch", "eager", "tf", "k2")}
+    )
+    assert first_page.leaders(cells(*lines)).endswith(
+        "Jax in 1, Torch in 1, Eager in 1 and others in 2."
     )
 
 
@@ -89,9 +107,9 @@ def data(*lines, **plan):
         {"accelerator": ["cpu"], "machine.cpu": ["AMD EPYC"], "machine.accelerator_name": [None]}
     )
     planned = pd.DataFrame({"planned_runs": [plan.pop("most", 3), 3]})
-    return types.SimpleNamespace(
-        cells=cells(*lines), runs=runs, planned=planned, plan={"runs": 3, "scale": "laptop"} | plan
-    )
+    settings = {"runs": 3, "scale": "laptop", "weights": "random", "accelerator": "cpu"}
+    plan = {**settings, "models": {"bert": {}}} | plan
+    return types.SimpleNamespace(cells=cells(*lines), runs=runs, planned=planned, plan=plan)
 
 
 def test_added_rounds_are_a_range():
@@ -100,21 +118,19 @@ def test_added_rounds_are_a_range():
 
 def test_every_workload_is_decided_or_the_open_ones_are_named():
     assert first_page.decided(data(*SLOW)) == (
-        "Every framework is placed in all of 3 workloads; "
+        "In all 3 workloads, every other framework is slower or tied; "
         "3 rounds on this machine resolve about 10\u00a0%."
     )
     one = workload("bert", "fit", torch=("slower", 1.4))
     assert first_page.decided(data(*one)).startswith(
-        "Every framework is placed in the only workload; "
+        "In the only workload, every other framework is slower or tied; "
     )
     lines = [*SLOW, *workload("sam", "fit", torch=("inconclusive", 1.4))]
     assert first_page.decided(data(*lines)).startswith(
-        "3 of 4 workloads are decided; open: SAM fit."
+        "In 3 of 4 workloads, every other framework is slower or tied; inconclusive: SAM fit."
     )
     open_one = workload("sam", "fit", torch=("inconclusive", 1.4))
-    assert first_page.decided(data(*open_one)).startswith("0 of 1 workload is decided; open: ")
-    both = [*open_one, *workload("bert", "fit", torch=("slower", 1.4))]
-    assert first_page.decided(data(*both)).startswith("1 of 2 workloads is decided; open: ")
+    assert first_page.decided(data(*open_one)).startswith("In none of 1 workload, every other ")
 
 
 def test_resolution_is_the_median_half_width():
@@ -127,8 +143,8 @@ def test_distance_from_the_possible():
     found = data(*SLOW)
     found.cells["share_of_best"] = np.where(found.cells["model"] == "bert", 0.41, 0.12)
     assert first_page.possible(found) == (
-        "The fastest BERT fit reaches 41\u00a0% of the FLOP/s of this machine's best matrix "
-        "product; the fastest cells of other workloads reach 12\u00a0% or more."
+        "In BERT fit, the lowest mean reaches 41\u00a0% of the FLOP/s of this machine's best "
+        "matrix product; the lowest means of other workloads reach 12\u00a0% or more."
     )
     found.cells["share_of_best"] = np.where(found.cells["model"] == "bert", 0.41, 0.0001)
     assert first_page.possible(found).endswith("of this machine's best matrix product.")

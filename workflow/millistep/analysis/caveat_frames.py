@@ -39,6 +39,11 @@ def runs(data: Data) -> pd.DataFrame:
     return found.reindex(columns=list(dict.fromkeys([*found, *NEEDED])))
 
 
+def ok_runs(data: Data) -> pd.DataFrame:
+    """Return the successful runs, those that are left out of the means included."""
+    return data.runs[data.runs["ok"]].reindex(columns=list(dict.fromkeys([*data.runs, *NEEDED])))
+
+
 def runs_without_a_time(data: Data) -> pd.DataFrame:
     """Return the planned runs that are not successful."""
     return data.runs[~data.runs["ok"]]

@@ -21,10 +21,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
+from millistep.analysis import claims
 from millistep.analysis.frames import CELL, GROUP, WORKLOAD, Data
 from millistep.analysis.parallel import each
-from millistep.analysis.stats import EXCLUDED, FASTEST
+from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER
 from millistep.analysis.tables import MARKS
+from millistep.analysis.topics.pairs import FASTER
 from millistep.analysis.words import NA, tried
 
 matplotlib.use("agg")
@@ -194,7 +196,7 @@ def speedup(data: Data, figure: Figure, family: str) -> None:
     for place, line in enumerate(found.itertuples()):
         ends = [[line.speedup - line.low], [line.high - line.speedup]]
         known = not np.isnan(line.low)
-        shown = INK if known and not line.low <= 1 <= line.high else QUIET
+        shown = INK if line.verdict in (FASTER, SLOWER) else QUIET
         axes.barh(place, line.speedup, color=colors[line.new], height=0.55, alpha=0.85)
         axes.errorbar(
             line.speedup, place, xerr=ends if known else None, color=INK, capsize=3, fmt="none"
@@ -219,27 +221,19 @@ def speedup(data: Data, figure: Figure, family: str) -> None:
     axes.grid(axis="y", visible=False)
     axes.axvline(1, color=INK, linewidth=1)
     axes.set_xlim(0, 1.15 * max(1.5, np.nanmax(found[["high", "speedup"]].to_numpy(float))))
-    axes.set_xlabel("times as fast; beyond 1, Keras 3 is faster. Grey: not separated from 1.")
+    axes.set_xlabel("times as fast; beyond 1, Keras 3 is faster. Grey: not shown to differ from 1.")
 
 
 def best_of_keras3(data: Data, family: str) -> pd.DataFrame:
     """Return the speed-up of the fastest Keras 3 configuration by workload, with its interval."""
-    cells = data.cells[data.cells["comparable"]].sort_values("ms", kind="stable")
-    best = cells.drop_duplicates([*WORKLOAD, "stack", "accelerator", "family"])
-    columns = [*WORKLOAD, "stack", "accelerator", "workload", "configuration", "title"]
-    keys = [*WORKLOAD, "stack", "accelerator", "workload"]
-    new = best.loc[best["family"] == "keras3", columns]
-    base = best.loc[best["family"] == family, columns]
-    both = new.merge(base, on=keys, suffixes=("", "_base"))
-    both = both.rename(
-        columns={"configuration": "new", "configuration_base": "base", "title_base": "base_title"}
-    )
-    ratios = data.ratios.rename(
-        columns={"base": "new", "configuration": "base", "ratio": "speedup"}
-    )
-    both = both.merge(ratios, on=[*WORKLOAD, "new", "base"])
+    asked: dict[str, Any] = {"new": "family == 'keras3'", "base": f"family == '{family}'"}
+    asked["same"] = ["stack", "accelerator"]
+    found = claims.gains(asked, data.cells[data.cells["comparable"]], data)
+    found[["low", "high"]] += 1
+    titles = data.configurations.set_index("configuration")["title"]
     order = data.workloads[WORKLOAD].assign(order=range(len(data.workloads)))
-    return both.merge(order, on=WORKLOAD).sort_values("order", kind="stable").reset_index(drop=True)
+    found = found.assign(new=found["configuration"], base_title=found["base"].map(titles))
+    return found.merge(order, on=WORKLOAD).sort_values("order", kind="stable")
 
 
 def rounds(data: Data, figure: Figure) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 import yaml
 
 from millistep.analysis.frames import WORKLOAD, Data
+from millistep.analysis.words import count
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 PAPER = "paper"
@@ -62,7 +63,7 @@ def conditions(data: Data) -> list[str]:
     names = ok.reindex(columns=["machine.accelerator_name", "machine.cpu"])
     gpu = names["machine.accelerator_name"]
     devices = gpu.where(gpu.notna(), names["machine.cpu"]).dropna().unique()
-    if not any("A100" in str(device) for device in devices):
+    if len(devices) and not any("A100" in str(device) for device in devices):
         found.append(
             f"hardware is {', '.join(map(str, devices))} instead of {sources()['hardware_short']}"
         )
@@ -71,5 +72,5 @@ def conditions(data: Data) -> list[str]:
     known = published()[WORKLOAD].drop_duplicates()
     other = data.workloads.merge(known, on=WORKLOAD, how="left", indicator=True)
     other = other[(other["_merge"] == "left_only") & other["model"].isin(known["model"])]
-    found += [f"batch sizes differ in {len(other)} workloads"] if len(other) else []
+    found += [f"batch sizes differ in {count(len(other), 'workload')}"] if len(other) else []
     return found

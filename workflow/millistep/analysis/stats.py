@@ -236,13 +236,17 @@ def with_the_fastest(
     """Add fastest, ratio, ratio_low, ratio_high, p, rounds, standing; complete why_excluded.
 
     The policy of all tables and pages. `fastest`: the lowest mean of the comparable cells of a
-    group with at least two runs. `slower`: the ratio to it differs from 1 at 5 % (paired t over
-    rounds, corrected for all pairs of the group, because the data choose the fastest).
+    group with at least two runs, of those that share two rounds with another one if there are any.
+    `slower`: the ratio to it differs from 1 at 5 % (paired t over rounds, corrected for all pairs
+    of the group, because the data choose the fastest).
     `tied`: the 95 % interval of the ratio lies within 5 % of 1. `inconclusive`: neither.
     `excluded`: see why_excluded.
     """
     able = cells[cells["comparable"] & (cells["runs"] >= MIN_RUNS)]
-    best = able.sort_values("ms", kind="stable").drop_duplicates(group)
+    shared = ratios.loc[ratios["rounds"] >= MIN_RUNS, [*workload, "configuration"]]
+    keys = pd.MultiIndex.from_frame(able[shared.columns])
+    able = able.assign(apart=~keys.isin(pd.MultiIndex.from_frame(shared)))
+    best = able.sort_values(["apart", "ms"], kind="stable").drop_duplicates(group)
     best = best[[*group, "configuration"]].rename(columns={"configuration": "fastest"})
     found = cells.merge(best, on=group, how="left")
     ratios = ratios.assign(p=over_all_pairs(able, ratios, group, workload))

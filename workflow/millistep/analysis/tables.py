@@ -1,6 +1,5 @@
 """Tables: one frame becomes Markdown, CSV, LaTeX and, on the page, HTML."""
 
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,10 @@ from millistep.analysis.words import NA, anchor, csv_text, markdown, ms, one_lin
 MARKS = {TIED: "=", INCONCLUSIVE: "?"}
 LEGEND = (
     "ms per step: geometric mean of the runs with its 95 % interval. Bold: fastest. =: tied, the"
-    " ratio to the fastest is within 5 %. No mark: slower (paired t over rounds, corrected for all"
-    " pairs of the workload). ?: inconclusive. Letter: excluded from comparisons."
+    " 95 % interval of the ratio to the fastest lies within 5 % of 1. No mark: slower (paired t"
+    " over rounds, corrected for all pairs of the workload). ?: inconclusive. Letter: excluded from"
+    " comparisons. Intervals include the drift between rounds; verdicts compare times within"
+    " rounds, so intervals may overlap."
 )
 CSV = [
     *CELL, "workload", "title", "framework", "family", "stack", "accelerator", "precision",
@@ -132,8 +133,3 @@ def write_runs(data: Data, folder: Path) -> None:
 def _letter(place: int) -> str:
     head, tail = divmod(place, 26)
     return (_letter(head - 1) if head else "") + chr(ord("a") + tail)
-
-
-def facts(items: Iterable[tuple[str, Any]]) -> list[tuple[str, str]]:
-    """Return terms with texts, without those that are missing."""
-    return [(term, one_line(str(value))) for term, value in items if value not in (None, "")]

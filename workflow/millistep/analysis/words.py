@@ -1,6 +1,5 @@
 """Numbers and words as they are printed; escapes of each format; Jinja environments."""
 
-import json
 import math
 import re
 import sys
@@ -117,22 +116,7 @@ def anchor(cell: Sequence[Any]) -> str:
     )
 
 
-FILTERS = (
-    ms,
-    percent,
-    times,
-    count,
-    listed,
-    some,
-    gain,
-    number,
-    within,
-    flops,
-    markdown,
-    escaped,
-    anchor,
-    one_line,
-)
+FILTERS = (percent, times, count, listed, some, markdown, escaped)
 
 
 def code(text: str) -> Markup:
@@ -151,7 +135,7 @@ def environment(html: bool = False) -> Environment:
         lstrip_blocks=True,
     )
     functions = {function.__name__: function for function in (*FILTERS, code)}
-    found.filters |= functions | {"json": json.dumps}
+    found.filters |= functions
     return found
 
 

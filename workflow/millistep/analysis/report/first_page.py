@@ -3,19 +3,21 @@
 1. The configuration that is slower than the fastest by most, and where.
 2. The next largest: configurations that are slower in every workload of a task.
 3. Who is fastest or tied, and in how many workloads.
-4. How many workloads are decided, which are open, and what this machine resolves.
+4. In how many workloads nothing is inconclusive, and what this machine resolves.
 5. What was measured, and how far the numbers carry.
 """
 
 import numpy as np
 import pandas as pd
 
+from millistep.analysis import caveat_frames
 from millistep.analysis.frames import GROUP, WORKLOAD, Data
 from millistep.analysis.report.setting import rounds
 from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, SLOWER, TIED, resolution
 from millistep.analysis.words import count, listed, percent, some
 
 ACCELERATORS = {"cpu": "CPU", "cuda": "GPU"}
+MOST_LEADERS = 3
 SMALLEST_SHARE = 0.0005  # that is not printed as 0 %
 
 
@@ -52,7 +54,10 @@ def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
     named = size.idxmax()
     of = slower[slower["configuration"] == named]
     total = int((ranked["configuration"] == named).sum())
-    where = "every workload" if len(of) == total > 1 else f"{len(of)} of {count(total, 'workload')}"
+    where = f"{len(of)} of {count(total, 'workload')}"
+    if len(of) == total > 1:
+        every = total == cells[WORKLOAD].drop_duplicates().shape[0]
+        where = "every workload" if every else f"all {total} workloads in which it is compared"
     by_tasks: dict[str, list[str]] = {
         _span(group["ratio"]): [] for _, group in of.groupby("task", sort=False)
     }
@@ -77,11 +82,12 @@ def by_task(cells: pd.DataFrame, named: str | None) -> str:
     groups = ranked.groupby(["task", "configuration"], sort=False)
     found = pd.DataFrame(
         {
-            "all": groups["standing"].agg(lambda of: of.eq(SLOWER).all()),
+            "slower": groups["standing"].agg(lambda of: of.eq(SLOWER).sum()),
             "size": groups["ratio"].agg(lambda of: np.log(of).sum()),
         }
     )
-    found = found[found["all"]]
+    of_task = cells[WORKLOAD].drop_duplicates()["task"].value_counts()
+    found = found[found["slower"] >= found.index.get_level_values("task").map(of_task)]
     if found.empty:
         return ""
     task = found["size"].groupby(level="task", sort=False).sum().idxmax()
@@ -100,16 +106,14 @@ def leaders(cells: pd.DataFrame) -> str:
     total = ranked[GROUP].drop_duplicates().shape[0]
     ahead = ranked[ranked["standing"].isin([FASTEST, TIED])]
     number = ahead.groupby("title", sort=False).size().sort_values(ascending=False, kind="stable")
-    proven = ranked["standing"].isin([FASTEST, SLOWER]).groupby([ranked[k] for k in GROUP]).all()
-    alone = int(proven.sum())
-    shares = [f"{title} in {n}" for title, n in number.head(3).items()]
-    winners = count(alone, "workload") if alone else "no workload"
-    tail = f"; {winners} {'has' if alone < 2 else 'have'} a single winner"
-    return f"Fastest or tied, of {count(total, 'workload')}: {listed(shares)}{tail}."
+    shares = [f"{title} in {n}" for title, n in number.items()]
+    if len(shares) > MOST_LEADERS:
+        shares[MOST_LEADERS:] = [f"others in {number.iloc[MOST_LEADERS:].sum()}"]
+    return f"Fastest or tied, of {count(total, 'workload')}: {listed(shares)}."
 
 
 def decided(data: Data) -> str:
-    """Return sentence 4: decided and open workloads, and the resolution."""
+    """Return sentence 4: decided and inconclusive workloads, and the resolution."""
     ranked = compared(data.cells)
     if ranked.empty:
         return ""
@@ -120,12 +124,12 @@ def decided(data: Data) -> str:
     half = resolution(data.cells)
     resolved = f"{rounds(data)} on this machine resolve about {percent(half)}"
     if not still_open:
-        where = "the only workload" if total == 1 else f"all of {total} workloads"
-        return f"Every framework is placed in {where}; {resolved}."
+        where = "the only workload" if total == 1 else f"all {total} workloads"
+        return f"In {where}, every other framework is slower or tied; {resolved}."
     return (
-        f"{total - still_open} of {count(total, 'workload')} "
-        f"{'is' if 1 in (total, total - still_open) else 'are'} decided; open: "
-        f"{some(labels.unique())}. {resolved[0].upper()}{resolved[1:]}."
+        f"In {total - still_open or 'none'} of {count(total, 'workload')}, every other framework "
+        f"is slower or tied; inconclusive: {some(labels.unique())}. "
+        f"{resolved[0].upper()}{resolved[1:]}."
     )
 
 
@@ -140,7 +144,7 @@ def setting(data: Data) -> str:
         runs["accelerator"] != "cpu", names["machine.cpu"]
     )
     machine = f" ({some(used.dropna().unique(), 2)})" if used.notna().any() else ""
-    if plan["scale"] == "paper":
+    if not caveat_frames.plan(data)["reduced"].item():
         return f"Models of the published sizes on {on}{machine}; other hardware may rank otherwise."
     return (
         f"Reduced models ({plan['scale']} scale) on {on}{machine}: not the published benchmark's "
@@ -156,10 +160,10 @@ def possible(data: Data) -> str:
     best = cells.loc[cells.groupby(GROUP, sort=False)["ms"].idxmin()]
     top, low = best.loc[best["share_of_best"].idxmax()], best["share_of_best"].min()
     return (
-        f"The fastest {top['workload']} reaches {percent(top['share_of_best'])} of the FLOP/s of "
-        f"this machine's best matrix product"
+        f"In {top['workload']}, the lowest mean reaches {percent(top['share_of_best'])} of the "
+        f"FLOP/s of this machine's best matrix product"
         + (
-            f"; the fastest cells of other workloads reach {percent(low)} or more."
+            f"; the lowest means of other workloads reach {percent(low)} or more."
             if len(best) > 1 and low >= SMALLEST_SHARE
             else "."
         )
@@ -167,6 +171,9 @@ def possible(data: Data) -> str:
 
 
 def _span(ratios: pd.Series) -> str:
-    """Return '1.3 to 13': one decimal below 10."""
-    low, high = (f"{value:.{1 if value < 9.95 else 0}f}" for value in (ratios.min(), ratios.max()))
+    """Return '1.3 to 13': one decimal below 10, two below 1.1."""
+    low, high = (
+        f"{value:.{2 if value < 1.095 else 1 if value < 9.95 else 0}f}"
+        for value in (ratios.min(), ratios.max())
+    )
     return low if low == high else f"{low} to {high}"

@@ -64,10 +64,13 @@ def backends(data: Data, cells: pd.DataFrame) -> Finding | None:
     for name in titles:
         of = found[found["title"] == name]
         if slower[name] == len(of):
-            low, high = of.loc[of["ratio"].idxmin()], of.loc[of["ratio"].idxmax()]
+            ends = of.loc[[of["ratio"].idxmin(), of["ratio"].idxmax()]].drop_duplicates(WORKLOAD)
+            spans = " to ".join(_ratio(line) for _, line in ends.iterrows())
+            every = len(of) == cells[WORKLOAD].drop_duplicates().shape[0]
+            where = "every workload" if every else f"all of its {count(len(of), 'workload')}"
             texts.append(
-                f"The {backend(name)} backend is slower than the fastest one in every workload: "
-                f"{_ratio(low)} to {_ratio(high)} times its time."
+                f"The {backend(name)} backend is slower than the fastest one in {where}: "
+                f"{spans} times its time."
             )
     return Finding(title, texts + _padding(data, cells))
 
@@ -102,26 +105,25 @@ def native(data: Data, cells: pd.DataFrame) -> list[Finding]:
         base = f"framework == '{framework}'"
         gains = _gains(KERAS3, base, data, cells)
         if len(gains):
-            found.append((f"native PyTorch ({name})", gains))
+            found.append((name, gains))
     if not found:
         return []
-    title = _title("the reference PyTorch implementations", found[0][1])
-    texts = [text for name, gains in found for text in against(name, gains)]
+    title = _native_title(found)
+    texts = [text for name, gains in found for text in against(f"native PyTorch ({name})", gains)]
     return [Finding(title, texts, "speedup_over_pytorch")]
 
 
 def box(data: Data, cells: pd.DataFrame) -> Finding | None:
     """Return key finding 3: what the frameworks reach without optimization by their users."""
     texts = []
-    names = ("pytorch-compiled", "pytorch-eager")
-    new, base = (f"framework == '{name}'" for name in names)
-    compiled = _gains(new, base, data, cells)
+    compiled = _pair("pytorch-compiled", "pytorch-eager", data, cells)
     if len(compiled):
         texts += _counts("Compiling makes native PyTorch faster", compiled)
         texts += _largest(
             "The largest gain from compiling", compiled[compiled["verdict"] == FASTER]
         )
-    upgrades = pairs.table(data).query("setting == 'overlay'").dropna(subset="speedup")
+    upgrades = pairs.table(data).query("setting == 'overlay'")
+    upgrades = upgrades[upgrades["verdict"].isin([FASTER, SLOWER])]
     for line in upgrades.to_dict("records"):
         texts.append(
             f"{markdown(line['to'])} instead of {markdown(line['from'])} changes the throughput of "
@@ -136,7 +138,7 @@ def box(data: Data, cells: pd.DataFrame) -> Finding | None:
             for _, line in pd.concat([best.head(1), best.iloc[1:].tail(1)]).iterrows()
         ]
         texts.append(
-            "Share of this machine's best matrix product that the fastest configuration reaches: "
+            "Share of this machine's best matrix product that the lowest mean reaches: "
             f"{' down to '.join(parts)}."
         )
     return Finding('"Out-of-the-box" performance', texts) if texts else None
@@ -148,7 +150,7 @@ def keras2(data: Data, cells: pd.DataFrame) -> Finding | None:
     if gains.empty:
         return None
     texts = against("Keras 2", gains)
-    upgrade = _gains("framework == 'keras3-tensorflow'", KERAS2, data, cells)
+    upgrade = _pair("keras3-tensorflow", "keras2-tensorflow", data, cells)
     if len(upgrade):
         texts += _counts("Upgrading alone, with the TensorFlow backend, is faster", upgrade)
         slower = upgrade[upgrade["verdict"] == SLOWER].iloc[::-1]
@@ -171,10 +173,10 @@ def _counts(text: str, gains: pd.DataFrame) -> list[str]:
     """Return '... in 5 of 6 workloads, slower in none, and inconclusive or tied in 1.'"""
     faster, slower = (int((gains["verdict"] == word).sum()) for word in (FASTER, SLOWER))
     rest = len(gains) - faster - slower
-    parts = [f"{text} in {faster or 'none'} of {count(len(gains), 'workload')}"]
-    parts += [f"slower in {slower}"] if slower else []
-    parts += [f"not separated in {rest}"] if rest else []
-    return [f"{listed(parts)}."]
+    more = [f"slower in {slower}"] if slower else []
+    more += [f"not separated in {rest}"] if rest else []
+    tail = f"{', ' if len(more) > 1 else ' and ' if more else ''}{' and '.join(more)}"
+    return [f"{text} in {faster or 'none'} of {count(len(gains), 'workload')}{tail}."]
 
 
 def _largest(text: str, gains: pd.DataFrame) -> list[str]:
@@ -185,6 +187,8 @@ def _largest(text: str, gains: pd.DataFrame) -> list[str]:
             "records"
         )
     ]
+    if len(parts) == 1:
+        text = text.replace("gains", "gain")
     return [f"{text}: {'; '.join(parts)}."] if parts else []
 
 
@@ -192,14 +196,28 @@ def _title(other: str, gains: pd.DataFrame) -> str:
     """Return the title of a finding on Keras 3 against another framework."""
     faster, slower = (int((gains["verdict"] == word).sum()) for word in (FASTER, SLOWER))
     total = count(len(gains), "workload")
-    if faster == len(gains):
-        return f"Keras 3 is faster than {other}"
     if faster and slower:
         return f"Keras 3 is faster than {other} in {faster} and slower in {slower} of {total}"
     if faster or slower:
         word = "faster" if faster else "slower"
         return f"Keras 3 is {word} than {other} in {faster or slower} of {total}"
     return f"No difference between Keras 3 and {other} is shown"
+
+
+def _native_title(found: list[tuple[str, pd.DataFrame]]) -> str:
+    """Return 'Keras 3 is faster than native PyTorch in 8 (eager) and 4 (compiled) of 12 ...'"""
+    faster = [f"{(gains['verdict'] == FASTER).sum() or 'none'} ({name})" for name, gains in found]
+    total = count(max(len(gains) for _, gains in found), "workload")
+    return f"Keras 3 is faster than native PyTorch in {listed(faster)} of {total}"
+
+
+def _pair(new: str, base: str, data: Data, cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the gains of a pair of the report's pairwise comparisons, the largest first."""
+    names = cells.drop_duplicates("framework").set_index("framework")["configuration"]
+    found = pairs.table(data).dropna(subset="verdict")
+    of = (found["new"] == names.get(new)) & (found["base"] == names.get(base))
+    found = found[of].rename(columns={"new": "configuration"})
+    return found.sort_values("speedup", ascending=False, kind="stable")
 
 
 def _gains(new: str, base: str, data: Data, cells: pd.DataFrame) -> pd.DataFrame:

@@ -142,7 +142,7 @@ def results(data: Data) -> list[str]:
     ]
     if most > 1:
         texts.append(
-            f"In each round, up to {int(most)} configurations of a workload took turns on the "
+            f"In each round, up to {int(most)} processes of a workload took turns on the "
             "machine, so that its drift affects all alike."
         )
     dtypes = data.metadata[data.metadata["entry"] == "dtype"]
@@ -160,12 +160,18 @@ def table(data: Data, cells: pd.DataFrame) -> tuple[list[str], list[list[str]], 
     head += ["Keras 3<br>(best)"] if has_best else []
     notes: dict[str, str] = {}
     lines = []
-    names = data.workloads.set_index(WORKLOAD)["title"].to_dict()
+    workloads = data.workloads.set_index(WORKLOAD)
+    names = workloads["title"].to_dict()
+    measures = workloads.reindex(columns=["measures.short"])["measures.short"]
+    short = {
+        key: f"<br>{markdown(text)}" if isinstance(text, str) else ""
+        for key, text in measures.items()
+    }
     shown = [*CELL, "title", "family", "comparable", "ms", "low", "high", "standing"]
     for key, of in cells[[*shown, "why_excluded"]].groupby(WORKLOAD, sort=False):
         row = of.to_dict("records")
         texts = {cell["title"]: _cell(cell, notes) for cell in row}
-        line = [f"**{markdown(names[key])}**", str(row[0]["batch_size"])]
+        line = [f"**{markdown(names[key])}**{short[key]}", str(row[0]["batch_size"])]
         line += [texts.get(title, NA) for title in titles]
         ours = [cell for cell in row if cell["family"] == "keras3" and cell["comparable"]]
         ours = [cell for cell in ours if pd.notna(cell["ms"])]
@@ -177,7 +183,7 @@ def table(data: Data, cells: pd.DataFrame) -> tuple[list[str], list[list[str]], 
 
 
 def _cell(line: dict[str, Any], notes: dict[str, str]) -> str:
-    """Return a cell of Table 2 with its half-width, a link, and the letter of its footnote."""
+    """Return a cell of Table 2 with its interval, a link, and the letter of its footnote."""
     excluded = line["standing"] == EXCLUDED and bool(line["why_excluded"])
     letter = ""
     if excluded:
@@ -188,9 +194,8 @@ def _cell(line: dict[str, Any], notes: dict[str, str]) -> str:
     text = ms(line["ms"])
     text = f"**{text}**" if line["standing"] in (FASTEST, TIED) else text
     open_mark = "" if line["standing"] in (FASTEST, TIED, SLOWER, EXCLUDED) else " ?"
-    half = np.sqrt(line["high"] / line["low"]) - 1
-    width = "" if pd.isna(half) else f"<br>± {percent(half)}"
-    return f"[{text}]({target(line)}){open_mark}{letter}{width}"
+    interval = "" if pd.isna(line["low"]) else f"<br>{ms(line['low'])} – {ms(line['high'])}"
+    return f"[{text}]({target(line)}){open_mark}{letter}{interval}"
 
 
 def conclusions(data: Data, cells: pd.DataFrame) -> list[str]:
@@ -201,7 +206,8 @@ def conclusions(data: Data, cells: pd.DataFrame) -> list[str]:
     leaders = ranked[ranked["standing"] == FASTEST]["title"].value_counts()
     parts = [f"{title} in {number}" for title, number in leaders.items()]
     texts = [f"Fastest by the mean, of {count(leaders.sum(), 'workload')}: {listed(parts)}."]
-    texts += ["Performance depends on the model."] if len(parts) > 1 else []
+    if _reversed(ranked):
+        texts.append("Which framework is faster depends on the workload.")
     slowest, named = first_page.slowest(cells)
     texts = [slowest, *texts] if named else [*texts, slowest]
     texts += [first_page.by_task(cells, named)]
@@ -209,9 +215,18 @@ def conclusions(data: Data, cells: pd.DataFrame) -> list[str]:
     if not np.isnan(half):
         texts.append(
             f"This run resolves differences of about {percent(half)}; smaller ones are "
-            "inconclusive."
+            "usually inconclusive."
         )
     return [text for text in texts if text]
+
+
+def _reversed(ranked: pd.DataFrame) -> bool:
+    """Return True if one configuration is slower than another, the fastest, and elsewhere the other
+    way round.
+    """
+    slower = ranked.loc[ranked["standing"] == SLOWER, ["fastest", "configuration"]]
+    pairs = set(slower.itertuples(index=False, name=None))
+    return any((second, first) in pairs for first, second in pairs)
 
 
 def _letter(place: int) -> str:

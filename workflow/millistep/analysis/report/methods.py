@@ -4,10 +4,10 @@ from typing import Any
 
 from millistep.analysis.archive.citation import bibtex, citation
 from millistep.analysis.archive.contents import ROOT
-from millistep.analysis.frames import Data
+from millistep.analysis.frames import GROUP, Data
 from millistep.analysis.report.page import section
 from millistep.analysis.report.setting import machines, period, rounds, software
-from millistep.analysis.stats import ALPHA, TIE
+from millistep.analysis.stats import ALPHA, MOST_CELLS, TIE
 from millistep.analysis.words import count, listed, template
 
 NOTHING = "No run has a time: there is nothing to cite."
@@ -25,15 +25,19 @@ with a synchronization of the device. The time of a run is its total time over i
 {%- if rounds > 1 %} The time of a cell is the geometric mean of its runs, with a 95 % Student t
 interval on logarithms. We compared each configuration with the fastest of its workload by the mean
 log ratio of their times in the same rounds
-{%- if turns > 1 %}, over neighboring windows{% endif %} (paired t test over rounds at
-{{ alpha | percent }}, corrected for all pairs of a workload as in Bergmann and Hommel, 1988): a
-configuration is slower if the test is significant, tied if the 95 % interval of its ratio lies
-within {{ tie | percent }} of 1, and inconclusive otherwise.
+{%- if turns > 1 %}, each the median over neighboring windows{% endif %} (paired t test over rounds
+at {{ alpha | percent }}, corrected for all pairs of a workload
+{{- ' by Holm' if many else ' as in Bergmann and Hommel, 1988' }}
+{{- ', and for repeated looks' if looks }}): a configuration is slower if the test is significant,
+tied if the 95 % interval of its ratio lies within {{ tie | percent }} of 1, and inconclusive
+otherwise.
 {%- else %} With one run per cell there is no interval and no comparison.
 {%- endif %}
 {%- if excluded %} {{ excluded | count('measured cell') }} of {{ measured }}
 {{ 'was' if excluded == 1 else 'were' }} excluded because of interference from other processes or
 no steady state.{% endif %}
+{%- if left_out %} {{ left_out | count('run') }} with interference
+{{ 'is' if left_out == 1 else 'are' }} left out.{% endif %}
 {%- if hosts > 1 %} Runs on {{ hosts }} machines were averaged per machine first; machines are the
 independent values.{% else %} Intervals hold for this machine.{% endif %}"""
 
@@ -69,6 +73,9 @@ def methods(data: Data, version: str) -> str:
         windows=int(runs["windows"].median()),
         alpha=ALPHA,
         tie=TIE,
+        many=cells.groupby(GROUP, dropna=False).size().max() > MOST_CELLS,
+        looks=any(row["looks"] > 1 for row in data.plan["rows"]),
+        left_out=int((~runs["used"]).sum()),
         measured=len(timed),
         excluded=int((~timed["comparable"]).sum()),
         hosts=int(runs.groupby("accelerator")["machine.id"].nunique().max()),

@@ -12,9 +12,10 @@ from millistep.analysis.stats import INCONCLUSIVE
 
 
 def write(data: Data, folder: Path) -> None:
-    """Write summary.json: sentences, and the state of each workload."""
-    found = workloads(data)
-    content = {"sentences": sentences(data), "workloads": found.to_dict("records")}
+    """Write summary.json: sentences, scale and accelerator, and the state of each workload."""
+    of = {name: data.plan[name] for name in ("scale", "accelerator")}
+    found = workloads(data).to_dict("records")
+    content = {"sentences": sentences(data), "of": of, "workloads": found}
     (folder / "summary.json").write_text(json.dumps(content, indent=1) + "\n")
 
 

@@ -1,9 +1,9 @@
 """Topics: one module per question, listed in the order of the report.
 
-A topic has a `TITLE`, `METHODS` (one or two sentences), `table(data)`, which is the CSV under the
-module's name, `sentences(table)`, and optionally `figure(data, panels)`, where `panels` are the
-axes of its workloads. A study adds its own: the module `analysis.py` in its folder, if the
-configuration names that folder in `folders`.
+A topic has a `TITLE`, `table(data)`, which is the CSV under the module's name, `sentences(table)`,
+and optionally `figure(data, panels)`, where `panels` are the axes of its workloads. A study adds
+its own: the module `analysis.py` in its folder, if the configuration names that folder in
+`folders`.
 """
 
 import importlib.util

@@ -17,10 +17,6 @@ from millistep.analysis.topics.probes import of_fullest_runs, timed
 from millistep.analysis.words import percent
 
 TITLE = "Fixed cost of a step"
-METHODS = (
-    "The first run of each cell was also timed at other batch sizes. The fixed share of a step is "
-    "the intercept of the line through the step of the table and the farthest other size."
-)
 HALF = 0.5
 
 

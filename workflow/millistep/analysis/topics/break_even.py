@@ -18,11 +18,6 @@ from millistep.analysis.topics.drawing import draw_lines
 from millistep.analysis.words import count
 
 TITLE = "Break-even"
-METHODS = (
-    "Break-even is the number of steps after which the shorter step has made up for the longer "
-    "start, by means over runs; its interval joins those of the ratio of the steps and of the "
-    "difference of the starts (Welch)."
-)
 READINGS = {"first step": "first_s", "process start": "whole_s"}
 SIDES = ["faster", "slower"]
 TIMING = ["import_s", "build_s", "first_step_s", "warmup_s", "warmup_steps", "compile_cache"]

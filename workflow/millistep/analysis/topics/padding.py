@@ -19,12 +19,6 @@ from millistep.analysis.topics.probes import of_fullest_runs, timed
 from millistep.analysis.words import percent, times
 
 TITLE = "Cost of static padding"
-METHODS = (
-    "Calls at several numbers of new tokens n and lengths L were fitted as a + b n + c n L per run "
-    "(least squares on relative deviations), in the first run of each cell; c n L bounds the cost "
-    "of padding. A slow configuration is compared with the fastest of its device, precision and "
-    "software stack."
-)
 SLOW = 2.0  # times the fastest, from which padding is tested as the reason
 LIKE = ["accelerator", "precision", "stack"]  # compared only within these
 PADDING_FAMILIES = ("keras2", "keras3")  # if the metadata does not describe the cache

@@ -3,15 +3,11 @@
 import pandas as pd
 
 from millistep.analysis.frames import Data
-from millistep.analysis.stats import mean_over_workloads
+from millistep.analysis.stats import holm, mean_over_workloads
 from millistep.analysis.topics.pairs import QUESTION, questions, verdicts
 from millistep.analysis.words import count, gain, within
 
 TITLE = "Pairwise comparisons over all workloads"
-METHODS = (
-    "Geometric means over workloads weigh every workload alike; a round is one value of the paired "
-    "t interval."
-)
 COLUMNS = [*QUESTION, "base_title", "new_title", "speedup", "low", "high", "workloads", "verdict"]
 
 
@@ -28,7 +24,7 @@ def table(data: Data) -> pd.DataFrame:
     found["low"], found["high"] = 1 / found["high"], 1 / found["low"]
     titles = data.configurations.set_index("configuration")["title"]
     found["base_title"], found["new_title"] = found["base"].map(titles), found["new"].map(titles)
-    found["verdict"] = verdicts(found)
+    found["verdict"] = verdicts(found.assign(p=holm(found["p"])))
     return asked.merge(found, on=QUESTION)[COLUMNS]
 
 

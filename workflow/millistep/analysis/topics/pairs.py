@@ -19,10 +19,6 @@ from millistep.analysis.words import count, listed, some
 
 TITLE = "Pairwise comparisons"
 MOST_LINES = 40  # of a panel; the CSV has all
-METHODS = (
-    "Configurations that differ in one setting were compared in the same rounds by paired t "
-    "intervals of the logarithms of their times (Holm's correction for the pairs of a workload)."
-)
 FASTER, FRAMEWORK = "faster", "framework"
 QUESTION = ["question", "setting", "from", "to", "base", "new"]
 COLUMNS = [*QUESTION, "base_title", "new_title", *WORKLOAD, "workload", "base_ms", "new_ms"]

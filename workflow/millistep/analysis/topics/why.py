@@ -17,12 +17,6 @@ from millistep.analysis.stats import SLOWER, half_width
 from millistep.analysis.words import listed, number
 
 TITLE = "Where the time goes"
-METHODS = (
-    "In the first round, each framework's own profiler attributed the time of separate steps to "
-    "operations. A part is a reason if it exceeds the half-width of the 95 % interval of the whole "
-    "difference, whether the profiler's own cost is spread over the step, all in idle time, or all "
-    "in operations."
-)
 IDLE, STEP, OTHER, PRODUCTS = "idle time", "step", "other", "products and attention"
 # XLA's fusions for a CPU library have no names of their operations: products are among them.
 UNNAMED, MOST_UNNAMED = "products and unnamed operations", 0.25  # share of a step
@@ -62,16 +56,17 @@ def operations(data: Data) -> pd.DataFrame:
 
 @lru_cache(maxsize=1)
 def parts(data: Data) -> pd.DataFrame:
-    """Return ms of the timed step by part and run, for each place of the profiler's own cost."""
-    needed = ["ms_per_step", "plain_ms", "profiler_slowdown", "accelerator"]
-    runs = data.runs.reindex(columns=[*RUN, *needed, "host_overhead.step_ms"])
-    runs = runs.dropna(subset=["host_overhead.step_ms", "ms_per_step"]).set_index(RUN)
+    """Return ms of the cell's step by part and run, for each place of the profiler's own cost."""
+    needed = ["plain_ms", "profiler_slowdown", "accelerator", "host_overhead.step_ms"]
+    runs = data.runs.loc[data.runs["used"]].reindex(columns=[*RUN, *needed])
+    runs = runs.merge(data.cells[[*CELL, "ms"]], on=CELL)
+    runs = runs.dropna(subset=["host_overhead.step_ms", "ms"]).set_index(RUN)
     if runs.empty:
         return pd.DataFrame()
     busy = operations(data).pivot_table("ms", RUN, "group", aggfunc="sum", fill_value=0.0)
     busy = busy[busy.index.isin(runs.index)]
     runs = runs.loc[busy.index]
-    timed, on_cpu = runs["ms_per_step"], runs["accelerator"] == "cpu"
+    timed, on_cpu = runs["ms"], runs["accelerator"] == "cpu"
     profiled = runs["host_overhead.step_ms"].where(on_cpu, timed)  # a GPU times its own kernels
     idle = (1 - busy.sum(axis=1) / profiled).clip(lower=0)
     slowed = runs["profiler_slowdown"].where(on_cpu, timed / runs["plain_ms"])
