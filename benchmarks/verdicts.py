@@ -3,11 +3,11 @@
     python3 benchmarks/verdicts.py [WORKLOADS] [NOISE]
 
 A workload has six frameworks. Every run has a level of its own (1.5 %, a process is fast or slow).
-The machine drifts (a random walk of 4 % over 30 s) and has spikes of 0.1 to 1 s. Windows, of the
-length and number of `laptop` scale, vary by NOISE (4 % by default) with a long tail. In turns,
-each window carries over up to 2 % of the one before.
-Designs: `turns`, the windows of a round alternate; `apart`, each process has all its windows in one
-piece. Lines with a bar decide the exit status.
+The machine drifts (a random walk of 4 % over 30 s) and has spikes of 0.1 to 1 s. Windows have the
+length of `laptop` scale and vary by NOISE (4 % by default) with a long tail. In turns, each window
+carries over up to 2 % of the one before.
+Designs: rounds and windows of a run. In `turns`, the windows of a round alternate; `apart`, each
+process has all its windows in one piece. Lines with a bar decide the exit status.
 """
 
 import sys
@@ -18,9 +18,12 @@ import pandas as pd
 
 from millistep.analysis import stats
 from millistep.measure.protocol import PROTOCOLS
+from millistep.planning.this_machine import DEFAULT_RUNS
 
 WORKLOAD, GROUP = ["model", "task", "batch_size"], ["model", "task", "batch_size", "stack"]
-WINDOWS, WINDOW_S = PROTOCOLS["laptop"].windows, PROTOCOLS["laptop"].window_s
+WINDOW_S = PROTOCOLS["laptop"].window_s
+DEFAULT = DEFAULT_RUNS["laptop"], PROTOCOLS["laptop"].windows
+DESIGNS = ((3, 20, True), (5, 20, True), (*DEFAULT, True), (*DEFAULT, False))
 FRAMEWORKS, START_S = 6, 10.0
 PROCESS, DRIFT, DRIFT_S, CARRIED = 0.015, 0.04, 30.0, 0.02
 GAPS = (0.03, 0.05, 0.10)
@@ -43,17 +46,13 @@ def machine(generator: np.random.Generator, seconds: float) -> np.ndarray:
 
 
 def a_round(
-    generator: np.random.Generator, levels: np.ndarray, turns: bool, noise: float
+    generator: np.random.Generator, levels: np.ndarray, windows: int, turns: bool, noise: float
 ) -> list[np.ndarray]:
     """Return start times (s) and log times of the windows of each framework."""
-    slots = FRAMEWORKS * WINDOWS
-    order = (
-        np.tile(np.arange(FRAMEWORKS), WINDOWS)
-        if turns
-        else np.repeat(np.arange(FRAMEWORKS), WINDOWS)
-    )
+    slots = FRAMEWORKS * windows
+    order = np.repeat(np.arange(FRAMEWORKS), windows)
     if turns:  # A B C, C B A
-        order = np.concatenate([generator.permutation(FRAMEWORKS)] * WINDOWS).reshape(WINDOWS, -1)
+        order = np.concatenate([generator.permutation(FRAMEWORKS)] * windows).reshape(windows, -1)
         order[1::2] = order[1::2, ::-1]
         order = order.ravel()
     starts = np.arange(slots) * WINDOW_S * 1.2
@@ -69,17 +68,18 @@ def a_round(
 
 
 def tables(
-    seed: int, number: int, rounds: int, turns: bool, gap: float, noise: float
+    seed: int, number: int, design: tuple[int, int, bool], gap: float, noise: float
 ) -> pd.DataFrame:
     """Return the cells of simulated workloads, in which the last framework is slower by `gap`."""
     generator = np.random.default_rng(seed)
+    rounds, windows, turns = design
     levels = np.zeros(FRAMEWORKS)
     levels[-1] = np.log1p(gap)
     ratios, cells = [], []
     for model in range(number):
         means = np.zeros((rounds, FRAMEWORKS))
         for place in range(rounds):
-            found = a_round(generator, levels, turns, noise)
+            found = a_round(generator, levels, windows, turns, noise)
             means[place] = [np.log(np.exp(logs).mean()) for _, logs in found]
             for new in range(FRAMEWORKS):
                 for base in range(new):
@@ -108,33 +108,26 @@ def tables(
 def main(number: int = 300, noise: float = 0.04) -> int:
     """Print a line per question and return 1 if a bar is missed."""
     lines: list[tuple[str, float, Callable[[float], bool] | None]] = []
-    for rounds in (3, 5):
-        for turns in (True, False):
-            name = f"{rounds} rounds, {'turns' if turns else 'apart'}"
-            equal = tables(1, number, rounds, turns, 0.0, noise)
-            wrong = (
-                equal.groupby("model")["standing"].agg(lambda of: of.eq(stats.SLOWER).any()).mean()
-            )
-            bars = (
-                (lambda share: 0.93 <= share <= 0.97, lambda share: share <= 0.05)
-                if turns
-                else (None, None)
-            )
-            lines.append(
-                (f"{name}: intervals that contain the truth", equal.attrs["coverage"], bars[0])
-            )
-            lines.append((f"{name}: median half-width of an interval", equal.attrs["width"], None))
-            lines.append((f"{name}: workloads with a false `slower`", wrong, bars[1]))
-            for gap in GAPS:
-                found = tables(2, number // 3, rounds, turns, gap, noise)
-                last = found[found["configuration"] == FRAMEWORKS - 1]
-                lines.append(
-                    (
-                        f"{name}: {gap:.0%} slower is found",
-                        last["standing"].eq(stats.SLOWER).mean(),
-                        None,
-                    )
-                )
+    for design in DESIGNS:
+        rounds, windows, turns = design
+        name = f"{rounds} rounds of {windows}, {'turns' if turns else 'apart'}"
+        equal = tables(1, number, design, 0.0, noise)
+        wrong = equal.groupby("model")["standing"].agg(lambda of: of.eq(stats.SLOWER).any()).mean()
+        bars = (
+            (lambda share: 0.93 <= share <= 0.97, lambda share: share <= 0.05)
+            if turns
+            else (None, None)
+        )
+        lines.append(
+            (f"{name}: intervals that contain the truth", equal.attrs["coverage"], bars[0])
+        )
+        lines.append((f"{name}: median half-width of an interval", equal.attrs["width"], None))
+        lines.append((f"{name}: workloads with a false `slower`", wrong, bars[1]))
+        for gap in GAPS:
+            found = tables(2, number // 3, design, gap, noise)
+            last = found[found["configuration"] == FRAMEWORKS - 1]
+            share = last["standing"].eq(stats.SLOWER).mean()
+            lines.append((f"{name}: {gap:.0%} slower is found", share, None))
     missed = 0
     print("| question | share | bar |\n|:--|--:|:--|")
     for text, share, bar in lines:

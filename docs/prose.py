@@ -38,7 +38,7 @@ def sentences(text: str) -> Iterator[str]:
     text = text.partition(GENERATED)[0]
     text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
     text = re.sub(r"^#.*$|^\|[-:| ]+\|$", "", text, flags=re.M)
-    text = re.sub(r"`[^`]+`", "code", re.sub(r"\]\([^)]*\)|https?://\S+|<[^>]*>", "", text))
+    text = re.sub(r"\]\([^)]*\)|https?://\S+|<[^>]*>", "", re.sub(r"`[^`]+`", "code", text))
     for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\||^\s*[-*] ", text, flags=re.M):
         yield from re.split(r"(?<=[.!?])[*\"')]*\s+", " ".join(part.split()).strip("*[ "))
 
