@@ -126,7 +126,7 @@ def test_as_many_members_as_processors_prepare_side_by_side(tmp_path, monkeypatc
 def test_known_steps_hold_the_gpus_whose_runs_need_the_same_processors(gpus):
     gpus(nvml.A100)
     own = Member(CPU, "one", ["own"], "own")
-    with own as member, jobs.nothing_timed(but_here=True), member.computing():
+    with own as member, jobs.nothing_timed(gpus_only=True), member.computing():
         for gpu in device.gpus():
             descriptor = opened(folder(gpu.uuid) / "lock")
             assert not try_lock(descriptor, fcntl.LOCK_SH)

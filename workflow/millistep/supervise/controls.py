@@ -119,7 +119,7 @@ def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
     """Fill in the known steps; raises Refused and OSError."""
     own = secrets.token_hex(8)
     # The steps use CPUs that the host's part of a GPU's runs needs.
-    with Member(CPU, own, [own], own) as member, jobs.nothing_timed(but_here=True):
+    with Member(CPU, own, [own], own) as member, jobs.nothing_timed(gpus_only=True):
         with member.computing():
             options, identity, environment = preconditions.provide_any(options)
         for step_ms, runs in identity["known_steps"]:

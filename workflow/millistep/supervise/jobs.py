@@ -163,15 +163,15 @@ def _digest(name: str) -> str:
 
 
 @contextlib.contextmanager
-def nothing_timed(but_here: bool = False) -> Iterator[None]:
+def nothing_timed(gpus_only: bool = False) -> Iterator[None]:
     """Hold the machine and all its GPUs: no run is timed meanwhile.
 
-    but_here: hold the GPUs alone, by a process that has joined the machine's group.
+    A process that has joined the machine's group holds the GPUs only.
     """
     own = secrets.token_hex(8)
     with contextlib.ExitStack() as stack:
         gpus = sorted(gpu.uuid for gpu in device.gpus())
-        for lock in gpus if but_here else [CPU, *gpus]:  # always in this order
+        for lock in gpus if gpus_only else [CPU, *gpus]:  # always in this order
             member = stack.enter_context(Member(lock, own, [own], own))
             stack.enter_context(member.computing())
         yield

@@ -17,7 +17,7 @@ from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, SLOWER, TI
 from millistep.analysis.words import count, listed, percent, some
 
 ACCELERATORS = {"cpu": "CPU", "cuda": "GPU"}
-MOST_LEADERS = 3
+MOST_LEADERS = 6
 SMALLEST_SHARE = 0.0005  # that is not printed as 0 %
 
 
@@ -126,10 +126,13 @@ def decided(data: Data) -> str:
     if not still_open:
         where = "the only workload" if total == 1 else f"all {total} workloads"
         return f"In {where}, every other framework is slower or tied; {resolved}."
+    resolved = f"{resolved[0].upper()}{resolved[1:]}."
+    if still_open == total:
+        where = "only workload is" if total == 1 else f"{total} workloads are all"
+        return f"The {where} inconclusive. {resolved}"
     return (
-        f"In {total - still_open or 'none'} of {count(total, 'workload')}, every other framework "
-        f"is slower or tied; inconclusive: {some(labels.unique())}. "
-        f"{resolved[0].upper()}{resolved[1:]}."
+        f"In {total - still_open} of {total} workloads, every other framework is slower or tied; "
+        f"inconclusive: {some(labels.unique())}. {resolved}"
     )
 
 
