@@ -23,7 +23,7 @@ CELLS = [
     ("keras3-tensorflow", "gemma", "fit", 8),
     ("keras3-torch", "gemma", "generate", 4),
     ("pytorch-eager", "gemma", "fit", 8),
-    ("pytorch-compile", "bert", "predict", 32),
+    ("pytorch-compiled", "bert", "predict", 32),
 ]
 MOST_FOREIGN = 0.1  # share of the CPU time of other processes, as in the report
 
@@ -54,7 +54,8 @@ def logs(name):
     cells = {}
     for path in sorted((ROOT / f"results/studies/{name}/records").rglob("run*.json")):
         record = json.loads(path.read_text())
-        if record["status"] == "ok" and record["load"]["foreign_cpu_share"] < MOST_FOREIGN:
+        foreign = record["load"]["foreign_cpu_share"] or 0  # None: not measured
+        if record["status"] == "ok" and foreign < MOST_FOREIGN:
             windows = [w["elapsed_ns"] / w["steps"] for w in record["timing"]["windows"]]
             cells.setdefault(path.parent.name, {})[path.name] = np.array(windows)
     one, again = cells.values()

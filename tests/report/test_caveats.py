@@ -135,6 +135,7 @@ def test_runs_that_are_left_out_for_interference_are_counted():
 
     (found,) = caveats(made(TIMES, change=change)).query("kind == 'disturbed'").to_dict("records")
     assert "up to 20\u00a0% of the CPUs" in found["text"]
+    assert "GPU" not in found["text"] and "swapped" not in found["text"]  # causes that were seen
     assert "runs are left out." in found["text"]
 
 
