@@ -21,10 +21,9 @@ from millistep.planning.config import Problem, or_one_line
 from millistep.planning.identity import ENVS
 from millistep.planning.plan import Plan
 from millistep.planning.runs import Run
-from millistep.supervise import ending, jobs, processors
+from millistep.supervise import ending, jobs, parent, processors
 from millistep.supervise.machine import memory_limit_mib
 from millistep.supervise.output import tail
-from millistep.supervise.parent import cell
 
 PROGRAM = "millistep.measure.check"
 TIME_LIMIT_S = 600
@@ -56,8 +55,7 @@ def planned(folder: Path, names: list[str], scale: str) -> Plan:
 
 def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
     """Try the tasks of one framework in one process; a result for each."""
-    column, identity = runs[0].column, json.loads(runs[0].identity)
-    environment = plan.environment_of(column)
+    environment = plan.environment_of(runs[0].column)
     try:
         marker = deployed(
             Wanted(
@@ -76,12 +74,14 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
         "folders": [os.path.abspath(folder) for folder in plan.config.folders],
         "tasks": [_task(json.loads(run.identity)) for run in runs],
     }
-    options = argparse.Namespace(log=scratch / "log.txt", memory_limit_mib=memory_limit_mib("auto"))
-    child = jobs.supervised(PROGRAM, request, identity, marker, options, TIME_LIMIT_S)
+    limits = TIME_LIMIT_S, memory_limit_mib("auto")
+    job = parent.Job(runs[0].identity, marker, scratch / "log.txt", *limits)
+    with parent.supervised(PROGRAM, request, job) as child:
+        child.until("done")
     found: list[Found] = child.reported("checked", "results") or []
     for run in runs[len(found) :]:
         status, reason = ending.of_process(child.ending())
-        last = "\n".join(tail(options.log)[-5:])
+        last = "\n".join(tail(job.log)[-5:])
         found.append(
             _failed(run, {"type": status, "message": reason or "the process ended", "log": last})
         )
@@ -90,7 +90,7 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
 
 def _task(identity: dict[str, Any]) -> dict[str, Any]:
     names = ("parameters", "trains", "scale")
-    return {"cell": cell(identity)} | {name: identity[name] for name in names}
+    return {"cell": parent.cell(identity)} | {name: identity[name] for name in names}
 
 
 def _failed(run: Run, problem: dict[str, str]) -> Found:

@@ -5,12 +5,11 @@ import json
 import math
 import os
 import time
-import traceback
 from pathlib import Path
 from typing import Any
 
 from millistep.measure.process import leave
-from millistep.supervise import caches, device, ending, jobs, parent, preconditions
+from millistep.supervise import caches, ending, jobs, parent, preconditions
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, hold, say
 from millistep.supervise.jobs import Session
 from millistep.supervise.record import (
@@ -86,14 +85,8 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
     except preconditions.NoEnvironment as problem:
         found["not_tried"] = {"not_deployed": str(problem)}
         found["status"], found["reason"] = ending.of_record(found)
-    except (preconditions.Refused, device.NoSuchDevice) as problem:
-        found["status"], found["reason"] = "refused", str(problem)
-    except OSError as error:
-        where = f": {error.filename}" if error.filename else ""
-        found["status"], found["reason"] = "refused", f"{error.strerror}{where}"
-    except Exception as error:  # a fault of this program costs this run alone
-        traceback.print_exc()
-        found["status"], found["reason"] = "error", f"millistep: {type(error).__name__}: {error}"
+    except Exception as error:
+        found["status"], found["reason"] = ending.of_exception(error)
     return {**found, "session": session.recorded() if session else None}
 
 

@@ -37,7 +37,7 @@ def measure_reference() -> int:
 
 
 def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
-    """Fill in the numbers, and how the process ended; raises Refused, NoSuchDevice and OSError."""
+    """Fill in the numbers, and how the process ended; raises Refused and OSError."""
     session = Session.of(options)
     found["session"] = session.recorded()
     with session.member([], str(options.output)) as member, member.computing():
@@ -45,10 +45,10 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
             options, identity, environment = preconditions.provide_any(options)
         finally:
             write_description(options.results / "machines", options.accelerators, options.device)
-        request = {"part_s": identity["part_s"]}
-        child = jobs.supervised(
-            REFERENCE, request, identity, environment, options, REFERENCE_LIMIT_S
-        )
+        limits = REFERENCE_LIMIT_S, options.memory_limit_mib
+        job = parent.Job(options.identity, environment, options.log, *limits)
+        with parent.supervised(REFERENCE, {"part_s": identity["part_s"]}, job) as child:
+            child.until("done")
     found["fingerprint"] = options.identity
     found["python_loop_ms"] = child.reported("python_loop", "ms")
     found["memory_copy_gib_per_s"] = child.reported("memory_copy", "gib_per_s")

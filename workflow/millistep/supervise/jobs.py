@@ -9,20 +9,17 @@ import json
 import platform
 import secrets
 import subprocess
-import tempfile
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from millistep.deploy.virtual_environments import write_atomically
-from millistep.supervise import device, machine, preconditions, processors, variables
+from millistep.supervise import device, machine
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, say
-from millistep.supervise.ending import of_control
+from millistep.supervise.ending import of_control, of_exception
 from millistep.supervise.lock import CPU
 from millistep.supervise.turns import Member
-from millistep.supervise.watch import Watched
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,11 +77,8 @@ def exit_code(
         if options.attempt == 1:
             try:
                 job(options, found)
-            except (preconditions.Refused, device.NoSuchDevice, OSError) as problem:
-                found["refused"] = str(problem)
-            except Exception as error:  # a fault of this program costs this control alone
-                traceback.print_exc()
-                found["refused"] = f"millistep: {type(error).__name__}: {error}"
+            except Exception as error:
+                _, found["refused"] = of_exception(error)
         found["status"], found["reason"] = of_control(found)
         if found["status"] != "ok":
             say(f"{options.output}: {found['status']}: {found['reason']}")
@@ -95,41 +89,6 @@ def exit_code(
         say(f"millistep: {problem.filename or options.output}: {problem.strerror}")
         return 1
     return 0
-
-
-def supervised(
-    program: str,
-    request: dict[str, Any],
-    identity: dict[str, Any],
-    environment: dict[str, Any],
-    options: argparse.Namespace,
-    time_limit_s: float,
-) -> Watched:
-    """Run a measuring process to its end; return its reports and its ending.
-
-    In addition to the request it gets the accelerator, library, seed, threads, CPUs, GPU and
-    environment variables of the identity. Raises :class:`supervise.preconditions.Refused`.
-    """
-    common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}
-    common["affinity"] = processors.pinned(identity["threads"])
-    options.log.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch,
-        Watched(
-            environment["interpreter"],
-            {**common, **request},
-            variables.of_process(
-                identity, Path(scratch), preconditions.visible_device(identity) or ""
-            ),
-            options.log,
-            time_limit_s,
-            options.memory_limit_mib,
-            lambda found: preconditions.check_packages(environment, found),
-            program=program,
-        ) as child,
-    ):
-        child.until("done")
-    return child
 
 
 @dataclass(frozen=True)

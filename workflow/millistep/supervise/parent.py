@@ -1,4 +1,4 @@
-"""Supervise one run: start the measuring process, give it its turns, write its record.
+"""Supervise a measuring process; give that of a run its turns, and make its record.
 
 Whatever happens to the child becomes a status with a reason.
 """
@@ -15,17 +15,14 @@ from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.protocol import PROTOCOLS
-from millistep.supervise import caches, ending, machine, output, samples, variables
+from millistep.supervise import caches, ending, machine, output, processors, samples, variables
 from millistep.supervise.monitor import Monitor
-from millistep.supervise.preconditions import (
-    check_packages,
-    too_large,
-    visible_device,
-)
+from millistep.supervise.preconditions import too_large, visible_device
 from millistep.supervise.record import now, skeleton
 from millistep.supervise.turns import Member
 from millistep.supervise.watch import Watched
 
+CHILD = "millistep.measure.child"
 CELL_FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
 
 
@@ -57,9 +54,35 @@ def cell(identity: dict[str, Any]) -> dict[str, Any]:
     return {**found, "model": identity.get("builders", identity["model"])}  # whose builders it has
 
 
+@contextlib.contextmanager
+def supervised(
+    program: str, request: dict[str, Any], job: Job, kept: caches.Kept | None = None
+) -> Iterator[Watched]:
+    """Start a measuring process; nothing of it survives the context.
+
+    In addition to the request it gets the accelerator, library, seed, threads, CPUs, GPU and
+    environment variables of the job's identity. kept: compiler caches. Raises :class:`Refused`.
+    """
+    identity = job.identity
+    common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}
+    common["affinity"] = processors.pinned(identity["threads"])
+    job.log.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as folder:
+        scratch = Path(folder)
+        if kept:
+            kept.lend(scratch)
+        environ = variables.of_process(identity, scratch, visible_device(identity) or "")
+        limits = job.time_limit_s, job.memory_limit_mib
+        with Watched(
+            program, {**common, **request}, job.environment, environ, job.log, *limits
+        ) as child:
+            yield child
+        if kept and (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
+            kept.keep(scratch)
+
+
 def run(job: Job, member: Member) -> dict[str, Any]:
     """Measure a run; return its record without a session. Raises :class:`Refused`, OSError."""
-    job.log.parent.mkdir(parents=True, exist_ok=True)
     record = skeleton(job.identity_text, job.environment)
     record["not_tried"] = too_large(job.identity, record["machine"], job.memory_limit_mib)
     if not record["not_tried"]:
@@ -72,6 +95,14 @@ def run(job: Job, member: Member) -> dict[str, Any]:
 
 def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     identity, swapped = job.identity, machine.swapped_mib()
+    names = ("scale", "parameters", "trains", "extras", "probes")
+    request = {name: identity[name] for name in names} | {
+        "cell": cell(identity),
+        "folders": list(job.folders),
+        "cpu_stats": machine.cpu_stats(),
+    }
+    # Inductor compiles for the processor that it finds, and a cluster's nodes share the results.
+    kept = caches.Kept(job.caches, {**identity, "machine": record["machine"]["id"]})
     interval_s = PROTOCOLS[identity["scale"]].monitor_s
     record["load"]["before"] = machine.load_average()
     record["started_at"] = now()
@@ -79,7 +110,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         monitor = Monitor(record["threads"]["affinity"], visible_device(identity), interval_s)
         with member.preparing(alone=bool(identity["extras"])) as alone:
             stack.enter_context(monitor)
-            child = stack.enter_context(_child(job, record))
+            child = stack.enter_context(supervised(CHILD, request, job, kept))
             if child.until("turn"):
                 child.pause()
         if not child.over:
@@ -125,36 +156,6 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
     for name in ("work", "host_overhead", "calls", "outcome", "parity"):
         record[name] = child.reported(name, name)
     record["warnings"] = child.reported("warnings", "warnings") or []
-
-
-@contextlib.contextmanager
-def _child(job: Job, record: dict[str, Any]) -> Iterator[Watched]:
-    """Start the measuring process; nothing of it survives the context."""
-    identity = job.identity
-    names = ("scale", "parameters", "trains", "extras", "probes")
-    request = {name: identity[name] for name in names} | {
-        "cell": cell(identity),
-        "affinity": record["threads"]["affinity"],
-        "folders": list(job.folders),
-        "cpu_stats": machine.cpu_stats(),
-    }
-    # Inductor compiles for the processor that it finds, and a cluster's nodes share the results.
-    kept = caches.Kept(job.caches, {**identity, "machine": record["machine"]["id"]})
-    with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
-        kept.lend(Path(scratch))
-        environ = variables.of_process(identity, Path(scratch), visible_device(identity) or "")
-        with Watched(
-            job.environment["interpreter"],
-            request,
-            environ,
-            job.log,
-            job.time_limit_s,
-            job.memory_limit_mib,
-            lambda found: check_packages(job.environment, found),
-        ) as child:
-            yield child
-        if (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
-            kept.keep(Path(scratch))
 
 
 def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> list[dict[str, Any]]:

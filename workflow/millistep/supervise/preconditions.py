@@ -19,20 +19,17 @@ from millistep.deploy.virtual_environments import (
 )
 from millistep.supervise import device, machine, processors, sources
 from millistep.supervise.console import say
-
-
-class Refused(Exception):
-    """This run must not be measured; the message is one line for the user."""
+from millistep.supervise.ending import Refused
 
 
 def visible_device(identity: dict[str, Any]) -> str | None:
-    """Return the GPU as a run's process and its monitor see it; None for a run on the CPU."""
+    """Return the GPU as a run's process and its monitor see it; None for a run on the CPU.
+
+    Raises :class:`supervise.device.NoSuchDevice`.
+    """
     if identity["accelerator"] != "cuda":
         return None
-    try:
-        return device.word(device.chosen(identity["device"]), identity["device"])
-    except device.NoSuchDevice as problem:
-        raise Refused(str(problem)) from None
+    return device.word(device.chosen(identity["device"]), identity["device"])
 
 
 def check_files(identity: dict[str, Any], folders: Sequence[str]) -> None:

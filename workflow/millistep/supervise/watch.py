@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ from millistep.supervise import machine
 from millistep.supervise.console import TOGETHER_S
 from millistep.supervise.ending import FROM_OUTSIDE, Ending
 from millistep.supervise.output import Channel, Log, NoEvent, last_words
+from millistep.supervise.preconditions import check_packages
 
 START = Path(__file__).parent.parent / "measure" / "start.py"
-CHILD = "millistep.measure.child"
 WATCH_S = 0.5  # seconds between two looks at the child's memory and log
 TREE = 4  # every so many looks, processes that the child has started are counted, too
 GRACE_S = 10.0  # seconds until a child that reported its end, or was killed, must be gone
@@ -28,21 +27,20 @@ class Watched:
     """A child process: its events, its limits, its end. Use it as a context manager: no process of
     its group survives this.
 
+    environment: the marker that its deployment wrote, from which its packages must not differ.
     environ: all its environment variables, see :mod:`supervise.variables`. time_limit_s: of the
-    time in which it may compute; waiting for a turn does not count. on_packages: called with the
-    packages that the child found.
+    time in which it may compute; waiting for a turn does not count.
     """
 
     def __init__(
         self,
-        interpreter: str,
+        program: str,
         request: dict[str, Any],
+        environment: dict[str, Any],
         environ: dict[str, str],
         log: Path,
         time_limit_s: float,
         memory_limit_mib: float,
-        on_packages: Callable[[dict[str, Any]], None],
-        program: str = CHILD,
     ) -> None:
         self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
         self.turns_ns: list[tuple[int, int]] = []  # begin and end of each turn, by our own clock
@@ -51,7 +49,7 @@ class Watched:
         self.timed_out_after_s: float | None = None
         self.memory_over_mib: dict[str, float] | None = None
         self._time_limit_s, self._memory_limit_mib = time_limit_s, memory_limit_mib
-        self._on_packages = on_packages
+        self._environment = environment
         self.used_s, self._looks = 0.0, 0  # used: seconds in which it may have computed
         self._log = Log(log)
         self._kernel_kills = machine.oom_kills()
@@ -63,7 +61,7 @@ class Watched:
         try:
             with self._log.to_append() as output:
                 self._process = subprocess.Popen(
-                    [interpreter, "-s", str(START), program, json.dumps(given)],
+                    [environment["interpreter"], "-s", str(START), program, json.dumps(given)],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -198,7 +196,7 @@ class Watched:
         kind = event["event"]
         self.events[kind] = event
         if kind == "packages":
-            self._on_packages(event)
+            check_packages(self._environment, event)
         if kind in ("done", "failed"):
             # It ends at once, unless it hangs.
             self._wait_for_exit(time.monotonic() + GRACE_S)
