@@ -10,7 +10,6 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
-from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -121,22 +120,15 @@ class Drawing:
         method = "conda" if self._start.use_conda else "venv"
         return deployment("analysis", self.definition, method, self.definition_sha256)
 
-    @cached_property
-    def _program(self) -> str:
-        workflow = literal((self._start.sources / "workflow").absolute().as_posix())
-        return f"{literal(self.python)} -s {workflow}"
-
     def analysis(self, command: str) -> str:
         """Return the shell command of an analysis command that writes to a rule's log."""
-        return f"{self._program} {command} 2> >(tee {{log}} >&2)"
+        workflow = literal((self._start.sources / "workflow").absolute().as_posix())
+        return f"{literal(self.python)} -s {workflow} {command} 2> >(tee {{log}} >&2)"
 
     def render(self, folder: str, *options: str) -> str:
         """Return the shell command that draws what is measured into a folder."""
         asked = " ".join(options)
         return self.analysis(f"render --plan {{input.plan}} --output-dir {folder} {asked}")
-
-    def in_results(self, *names: str) -> list[str]:
-        return [f"{self._start.results}/{name}" for name in names]
 
     def in_report(self, caption: str, category: str, label: str) -> dict[str, Any]:
         """Return the arguments that mark an output for Snakemake's own report."""

@@ -32,6 +32,15 @@ class Start:
     def __init__(self, workflow: Any, config: dict[str, Any], sources: Path):
         self.workflow, self.sources = workflow, sources
         self.results = results_folder(config)
+        # The file in results that came from a bundle: this machine only makes their report.
+        self.measured_elsewhere = Path(self.results, "elsewhere.json")
+        self.elsewhere = self.measured_elsewhere.is_file()
+        # For nodes: the configuration as it was resolved here, and the list `asked_of_nodes`.
+        self.planned = Path(self.results, ".planned.json")
+        self.asked = Path(self.results, ".asked.json")
+        methods = workflow.deployment_settings.deployment_method
+        self.use_conda = "conda" in {str(method) for method in methods}
+        self._told_of_conda = False
         self._prepare()
         self.plan = or_one_line(
             Plan, config, definition_sha256, sources / "envs", self.here, self.room
@@ -89,16 +98,6 @@ class Start:
         """True if this is the Snakemake that the user started."""
         return self.workflow.is_main_process and ON_NODE not in os.environ
 
-    @property
-    def measured_elsewhere(self) -> Path:
-        """The file in results that came from a bundle on another machine."""
-        return Path(self.results, "elsewhere.json")
-
-    @cached_property
-    def elsewhere(self) -> bool:
-        """True if another machine measured the results: this machine only makes the report."""
-        return self.measured_elsewhere.is_file()
-
     @cached_property
     def on_nodes(self) -> bool:
         """True if jobs are sent to the nodes of a cluster."""
@@ -123,25 +122,9 @@ class Start:
         return cores + WORKERS if cores and not self.workflow.output_settings.dryrun else None
 
     @property
-    def use_conda(self) -> bool:
-        """True if Snakemake itself deploys the environments of rules, with conda."""
-        methods = self.workflow.deployment_settings.deployment_method
-        return "conda" in {str(method) for method in methods}
-
-    @property
     def conda_folder(self) -> Path:
         prefix = self.workflow.deployment_settings.conda_prefix
         return Path(prefix or ".snakemake/conda").expanduser().absolute()
-
-    @property
-    def planned(self) -> Path:
-        """The configuration for nodes, as it was resolved here."""
-        return Path(self.results, ".planned.json")
-
-    @property
-    def asked(self) -> Path:
-        """The list :attr:`asked_of_nodes`, for nodes."""
-        return Path(self.results, ".asked.json")
 
     def to_draw(self, paths: Iterable[str]) -> list[str]:
         """Return the files that there will be: all, or those that came from another machine."""
@@ -223,8 +206,6 @@ class Start:
         if new and not self.workflow.output_settings.dryrun:
             names = ", ".join(dict.fromkeys(definition.stem for definition in new))
             tell(f"conda makes environments first, which takes minutes: {names}")
-
-    _told_of_conda = False
 
     def _print_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
         if summary := changes.summary(self.plan, reasons, elsewhere):
