@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from millistep.deploy.environments import definition_sha256, post_deploy
+from millistep.deploy.environments import post_deploy
 from millistep.planning import this_machine
 from millistep.planning.config import ConfigError
 from millistep.planning.plan import Plan
@@ -152,7 +152,7 @@ def test_what_would_be_taken_from_the_machine_that_plans_is_one_line():
 
 def test_a_node_plans_the_same_runs_whatever_auto_is_there():
     whole = plan(threads="auto")
-    again = Plan(json.loads(json.dumps(whole.resolved())), definition_sha256, ROOT / "envs")
+    again = Plan(json.loads(json.dumps(whole.resolved())))
     assert again.config.threads == whole.threads
     assert [run.identity for run in again.runs] == [run.identity for run in whole.runs]
 

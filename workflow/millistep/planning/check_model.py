@@ -13,12 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from millistep.deploy.environments import Wanted, definition_sha256, deployed
+from millistep.deploy.environments import Wanted, deployed
 from millistep.deploy.virtual_environments import EnvironmentProblem
 from millistep.measure.process import leave
 from millistep.planning.catalog import OWN, Models, frameworks
 from millistep.planning.config import Problem, or_one_line
-from millistep.planning.identity import ENVS
 from millistep.planning.plan import Plan
 from millistep.planning.runs import Run
 from millistep.supervise import ending, jobs, parent, processors
@@ -50,7 +49,7 @@ def planned(folder: Path, names: list[str], scale: str) -> Plan:
         raise Problem(f"{model.folder}: no builder, such as keras3.py or pytorch.py")
     tasks = {place.name: {task: about.batch_sizes(scale)[0] for task, about in model.tasks.items()}}
     config = {"scale": scale, "runs": 1, "folders": folders, "models": tasks}
-    return Plan(config | {"columns": names or found}, definition_sha256, ENVS)
+    return Plan(config | {"columns": names or found})
 
 
 def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:

@@ -77,7 +77,9 @@ class Commands:
 
     def cell(self, column: Column, of_job: OfJob) -> dict[str, Any]:
         plan = self._start.plan
-        return self.timed(plan.environment_of(column), plan.options_of_cells, of_job=of_job)
+        options = [f"--time-limit-s={plan.time_limit_s}"]
+        options += [f"--folder={folder}" for folder in plan.config.folders]
+        return self.timed(plan.environment_of(column), shlex.join(options), of_job=of_job)
 
     def reference(self, accelerator: str, of_job: OfJob) -> dict[str, Any]:
         controls = self._start.plan.controls

@@ -6,10 +6,12 @@ import re
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from millistep.deploy.conda import is_made_of
+from millistep.deploy.environments import definition_sha256
 from millistep.deploy.overlays import with_overlays
 from millistep.planning.columns import Column, Overlay
 from millistep.planning.config import ConfigError
@@ -73,15 +75,15 @@ def deployment(name: str, definition: Path, method: str, sha256: str) -> str:
     return shlex.join(f"--{k}={v}" for k, v in {**options, "planned": sha256}.items())
 
 
-def environments(plan: Plan, sha256: Callable[[Path], str], envs: Path) -> dict[str, Environment]:
+def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
     """Return the environments by name of the column; raises :class:`ConfigError` if one can have
     none.
 
-    sha256: digest of a definition file, given its path. envs: the folder of our definitions, which
-    is searched before the user's folders.
+    envs: the folder of our definitions, which is searched before the user's folders.
     """
     _check_stacks(plan.columns, envs)
     roots = [envs, *(Path(folder, "envs") for folder in plan.config.folders)]
+    sha256 = cache(definition_sha256)  # the columns share a few definitions
     found: dict[str, Environment] = {}
     first: dict[str, Column] = {}
     for column in plan.columns:

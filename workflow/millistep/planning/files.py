@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from millistep.deploy.environments import definition_sha256
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, or_one_line, read_configuration
-from millistep.planning.identity import ENVS, PACKAGE
+from millistep.planning.identity import PACKAGE
 from millistep.planning.plan import Plan
 from millistep.planning.runs import AUTO, Group
+from millistep.planning.this_machine import check_independent
 
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # The code that measures, and what it imports; not what plans or draws.
@@ -24,7 +24,7 @@ SOURCES = ("*.py", "contracts/*.py", "deploy/*.py", "measure/**/*.py", "supervis
 
 def check_portable(plan: Plan) -> None:
     """Raise :class:`ConfigError` for a plan that depends on the machine that it is made on."""
-    plan.check_said("a bundle is for another")
+    check_independent(plan.config, "a bundle is for another")
     if plan.config.runs == AUTO:
         raise ConfigError("runs: auto depends on results; a bundle needs a number, such as runs=7")
     for place, column in enumerate(plan.columns):
@@ -150,7 +150,7 @@ def planned() -> tuple[Plan, Path]:
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     config = json.loads(options.config)
-    plan = or_one_line(Plan, config, definition_sha256, ENVS, not options.elsewhere)
+    plan = or_one_line(Plan, config, not options.elsewhere)
     return plan, options.output
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
-from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from millistep.planning.config import ConfigError, check, check_word, results_fo
 from millistep.planning.controls import Controls
 from millistep.planning.document import document
 from millistep.planning.environments import Environment, environments
+from millistep.planning.identity import ENVS
 from millistep.planning.runs import Group, Row, Run, groups, positions, priorities, record_path
 from millistep.supervise import machine, variables
 from millistep.supervise.device import Gpu, NoSuchDevice, chosen
@@ -26,25 +25,24 @@ from millistep.supervise.device import Gpu, NoSuchDevice, chosen
 class Plan:
     """The plan of a configuration; raises :class:`ConfigError` for what cannot be planned.
 
-    environment_sha256: digest of a definition file, given its path. here: whether it is measured
-    on this machine; only then its GPU and driver matter. room: the number of jobs that Snakemake
-    runs at once; None without a limit.
+    here: whether it is measured on this machine; only then its GPU and driver matter. room: the
+    number of jobs that Snakemake runs at once; None without a limit. envs: the folder of our
+    environments' definitions.
     """
 
     def __init__(
         self,
         config: dict[str, Any],
-        environment_sha256: Callable[[Path], str],
-        envs: Path,
         here: bool = True,
         room: int | None = None,
+        envs: Path = ENVS,
     ):
         self.config = check(config)
         self.here, self._room = here, room
         self._check_environment()
         self.results = results_folder(config)
         if not here:
-            self.check_said("it is measured on another")
+            this_machine.check_independent(self.config, "it is measured on another")
         self.gpu = self._gpu() if here else None
         self.accelerator = str(self.config.accelerator)
         if self.accelerator == "auto":
@@ -67,7 +65,7 @@ class Plan:
         self.models = catalog.Models(self.config.folders)
         self.frameworks = frameworks(self.config.folders)
         self.columns = self._columns()
-        self._environments = environments(self, cache(environment_sha256), envs)
+        self._environments = environments(self, envs)
         # By row and the column's name, see identity.py.
         self.facts_of_cells: dict[tuple[Row, str], dict[str, Any]] = {}
         asked = [name for name, tasks in self.config.models.items() if tasks]
@@ -117,14 +115,6 @@ class Plan:
     def accelerators(self) -> list[str]:
         """The accelerators that are measured on, cuda first."""
         return list(self.controls.columns)
-
-    def check_said(self, reason: str) -> None:
-        """Raise :class:`ConfigError` if a setting, such as auto, depends on this machine."""
-        if found := this_machine.of_this_machine(self.config):
-            raise ConfigError(
-                f"{found} would be resolved on this machine, but {reason}; set it, "
-                "for example with --config scale=paper accelerator=cuda threads=8"
-            )
 
     def _gpu(self) -> Gpu | None:
         """Return the GPU that is measured; None without one, or if only CPUs are measured."""
@@ -305,12 +295,6 @@ class Plan:
     def least_memory_mib(self, row: Row) -> float:
         """MiB of memory that a row's cells need at least; see the model."""
         return self.models.load(row.model).least_memory_mib(row.task, self.scale)
-
-    @property
-    def options_of_cells(self) -> str:
-        """Options about the plan and the user's folders for the command that measures a cell."""
-        options = [f"--time-limit-s={self.time_limit_s}"]
-        return shlex.join([*options, *(f"--folder={folder}" for folder in self.config.folders)])
 
     @property
     def records(self) -> list[str]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from millistep.deploy.environments import definition_sha256
 from millistep.planning import changes, environments
 from millistep.planning.config import or_one_line, results_folder
 from millistep.planning.plan import Plan
@@ -42,9 +41,7 @@ class Start:
         self.use_conda = "conda" in {str(method) for method in methods}
         self._told_of_conda = False
         self._prepare()
-        self.plan = or_one_line(
-            Plan, config, definition_sha256, sources / "envs", self.here, self.room
-        )
+        self.plan = or_one_line(Plan, config, self.here, self.room, sources / "envs")
         # A Snakemake that runs a single job got its task from the main one.
         self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
         if self.speaks:

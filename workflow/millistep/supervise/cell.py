@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import math
 import os
 import time
 from pathlib import Path
@@ -132,9 +131,6 @@ def _was_not_tried(record: dict[str, Any]) -> bool:
     return record["status"] == "refused" or could_not_begin(record)
 
 
-SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
-
-
 def result(options: argparse.Namespace, record: dict[str, Any]) -> str:
     """Return a run's line: ``[5/481] bert fit, batch 8, keras3-jax, run 1: 12.34 ms/step``."""
     cell = record["cell"]
@@ -155,11 +151,8 @@ def result(options: argparse.Namespace, record: dict[str, Any]) -> str:
 
 
 def _ms(value: float) -> str:
-    """Return a time with its significant digits: 214.5, 21.45, 2.145, 1307."""
-    places = max(0, SIGNIFICANT - 1 - math.floor(math.log10(value)))
-    if round(value, places) >= 10 ** (SIGNIFICANT - places):
-        places -= 1  # 9.9996 rounds up to one more integer digit
-    return f"{value:.{max(0, places)}f}"
+    """Return a time with four digits: 214.5, 21.45, 2.145; more before a point: 13071."""
+    return f"{value:.0f}" if value >= 1000 else f"{value:#.4g}".rstrip(".")
 
 
 def _left(done: float, start: str | None, members: list[str]) -> str:
