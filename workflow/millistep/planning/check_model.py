@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,17 +57,8 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
     """Try the tasks of one framework in one process; a result for each."""
     environment = plan.environment_of(runs[0].column)
     try:
-        marker = deployed(
-            Wanted(
-                name=environment.name,
-                definition=environment.definition,
-                method="interpreter" if environment.interpreter else "venv",
-                marker=scratch / "environment.json",
-                interpreter=environment.interpreter,
-                overlay=[overlay.source for overlay in environment.overlay],
-                planned=environment.sha256,
-            )
-        )
+        wanted = Wanted.of(environment.wanted(use_conda=False))
+        marker = deployed(replace(wanted, marker=scratch / "environment.json"))
     except (EnvironmentProblem, OSError) as problem:
         return [_failed(run, {"type": "NoEnvironment", "message": str(problem)}) for run in runs]
     request = {

@@ -5,6 +5,7 @@ again, and a brace in the text of a command would name a wildcard."""
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
@@ -57,16 +58,14 @@ class Commands:
         """
         plan = self._start.plan
         options = {
-            "deployment": environment.method(self._start.use_conda),
-            "definition": environment.definition.as_posix(),
-            "environment": environment.marker,
+            "environment": json.dumps(environment.wanted(self._start.use_conda)),
             "start": self.start_id,
             "memory-gib": plan.memory_gib,
         }
         if of_job:
             options |= {"results": plan.results, "device": str(plan.config.device)}
         same = shlex.join(f"--{name}={value}" for name, value in options.items())
-        same = " ".join(filter(None, [same, environment.overlay_options, *more]))
+        same = " ".join(filter(None, [same, *more]))
 
         def told(wildcards: Any, attempt: int) -> str:
             own = f" {of_job(wildcards)}" if of_job else ""
@@ -120,7 +119,8 @@ class Drawing:
     def deployment(self) -> str:
         """Options of the command that installs the environment, quoted for a shell."""
         method = "conda" if self._start.use_conda else "venv"
-        return deployment("analysis", self.definition, method, self.definition_sha256)
+        facts = {"name": "analysis", "definition": self.definition.as_posix(), "method": method}
+        return deployment(**facts, planned=self.definition_sha256)
 
     def analysis(self, command: str) -> str:
         """Return the shell command of an analysis command that writes to a rule's log."""

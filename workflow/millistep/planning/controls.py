@@ -132,17 +132,8 @@ class Controls:
         for column in self.candidates[accelerator]:
             found.setdefault(self._plan.environment_of(column), column)
         del found[self.environment(accelerator)]
-        options = (
-            {
-                "identity": identity_of(column),
-                "deployment": of.method(use_conda),
-                "definition": of.definition.as_posix(),
-                "environment": of.marker,
-                "overlay": [overlay.source for overlay in of.overlay],
-            }
-            for of, column in found.items()
-        )
-        return shlex.join(f"--instead={json.dumps(option)}" for option in options)
+        others = ([identity_of(column), of.wanted(use_conda)] for of, column in found.items())
+        return shlex.join(f"--instead={json.dumps(other)}" for other in others)
 
     @cached_property
     def _twins(self) -> list[Run]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from millistep.deploy.conda import is_made_of
 from millistep.deploy.environments import definition_sha256
@@ -54,25 +54,31 @@ class Environment:
         """The yaml that Snakemake deploys with conda; None if the user gives an interpreter."""
         return None if self.interpreter else str(self.definition.absolute())
 
-    def deployment(self, use_conda: bool) -> str:
-        """Return the options of the command that installs it, quoted for a shell."""
-        own = deployment(self.name, self.definition, self.method(use_conda), self.sha256)
-        own += f" {shlex.join([f'--interpreter={self.interpreter}'])}" if self.interpreter else ""
-        return f"{own} {self.overlay_options}".rstrip()
-
-    @property
-    def overlay_options(self) -> str:
-        return shlex.join(f"--overlay={overlay.source}" for overlay in self.overlay)
-
     def method(self, use_conda: bool) -> str:
         """Return the method of installation: interpreter, conda or venv."""
         return "interpreter" if self.interpreter else "conda" if use_conda else "venv"
 
+    def wanted(self, use_conda: bool) -> dict[str, Any]:
+        """Return the fields of :class:`deploy.environments.Wanted`."""
+        return {
+            "name": self.name,
+            "definition": self.definition.as_posix(),
+            "method": self.method(use_conda),
+            "planned": self.sha256,
+            "marker": self.marker,
+            "interpreter": self.interpreter,
+            "overlay": [overlay.source for overlay in self.overlay],
+        }
 
-def deployment(name: str, definition: Path, method: str, sha256: str) -> str:
+    def deployment(self, use_conda: bool) -> str:
+        """Return the options of the command that installs it, quoted for a shell."""
+        return deployment(**self.wanted(use_conda))
+
+
+def deployment(overlay: Iterable[str] = (), marker: str = "", **facts: str | None) -> str:
     """Return the options of the command that installs an environment, quoted for a shell."""
-    options = {"name": name, "definition": definition.as_posix(), "method": method}
-    return shlex.join(f"--{k}={v}" for k, v in {**options, "planned": sha256}.items())
+    options = [f"--{name}={value}" for name, value in facts.items() if value]
+    return shlex.join([*options, *(f"--overlay={source}" for source in overlay)])
 
 
 def environments(plan: Plan, envs: Path) -> dict[str, Environment]:

@@ -91,8 +91,11 @@ def _job(
 
 def _by(plan: Plan, column: Column, identity: str) -> dict[str, Any]:
     environment = plan.environment_of(column)
-    options = [f"--identity={identity}", f"--definition={_name(environment.definition)}"]
-    options += [f"--environment={environment.marker}", f"--memory-gib={plan.memory_gib}"]
+    # The marker is that of the interpreter which run_bundle.py is given.
+    wanted = {"definition": _name(environment.definition), "method": "interpreter"}
+    wanted = environment.wanted(use_conda=False) | wanted
+    options = [f"--identity={identity}", f"--environment={json.dumps(wanted)}"]
+    options += [f"--memory-gib={plan.memory_gib}"]
     return {"column": column.name, "identity": identity, "options": options}
 
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,9 @@ def main() -> int:
 def recorded(options: argparse.Namespace) -> dict[str, Any]:
     """Return the run's record: measured, or with the reason why it was not."""
     identity = json.loads(options.identity)
-    found: dict[str, Any] = skeleton(options.identity, _planned(options, identity))
+    wanted = replace(options.environment, start=options.start)
+    planned = {"name": wanted.name, "method": wanted.method, "definition_sha256": wanted.planned}
+    found = skeleton(options.identity, {**planned, "python": "", "packages": {}})
     session: Session | None = None
     try:
         session = Session.of(options)
@@ -79,7 +82,7 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
         with place as member:
             preconditions.check_files(identity, options.folder)
             with member.computing():
-                environment = preconditions.provide(options, identity, options.record)
+                environment = preconditions.provide(wanted, identity, options.record)
             found = parent.run(_job(options, environment), member)
     except preconditions.NoEnvironment as problem:
         found["not_tried"] = {"not_deployed": str(problem)}
@@ -87,16 +90,6 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
     except Exception as error:
         found["status"], found["reason"] = ending.of_exception(error)
     return {**found, "session": session.recorded() if session else None}
-
-
-def _planned(options: argparse.Namespace, identity: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "name": options.environment.stem,
-        "method": options.deployment,
-        "definition_sha256": identity["environment"],
-        "python": "",
-        "packages": {},
-    }
 
 
 def _job(options: argparse.Namespace, environment: dict[str, Any]) -> parent.Job:

@@ -42,14 +42,14 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     found["session"] = session.recorded()
     with session.member([], str(options.output)) as member, member.computing():
         try:
-            options, identity, environment = preconditions.provide_any(options)
+            identity, environment = preconditions.provide_any(options)
         finally:
             write_description(options.results / "machines", options.accelerators, options.device)
         limits = REFERENCE_LIMIT_S, options.memory_limit_mib
-        job = parent.Job(options.identity, environment, options.log, *limits)
-        with parent.supervised(REFERENCE, {"part_s": identity["part_s"]}, job) as child:
+        job = parent.Job(identity, environment, options.log, *limits)
+        with parent.supervised(REFERENCE, {"part_s": job.identity["part_s"]}, job) as child:
             child.until("done")
-    found["fingerprint"] = options.identity
+    found["fingerprint"] = identity
     found["python_loop_ms"] = child.reported("python_loop", "ms")
     found["memory_copy_gib_per_s"] = child.reported("memory_copy", "gib_per_s")
     found["matmul"] = child.reported("matmul", "products") or []
@@ -121,7 +121,8 @@ def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
     # The steps use CPUs that the host's part of a GPU's runs needs.
     with Member(CPU, own, [own], own) as member, jobs.nothing_timed(gpus_only=True):
         with member.computing():
-            options, identity, environment = preconditions.provide_any(options)
+            text, environment = preconditions.provide_any(options)
+        identity = json.loads(text)
         for step_ms, runs in identity["known_steps"]:
             records = []
             for _ in range(runs):

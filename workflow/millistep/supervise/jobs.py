@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from millistep.deploy.environments import Wanted
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import device, machine
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, say
@@ -24,12 +25,13 @@ from millistep.supervise.turns import Member
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--identity", required=True, help="all that defines the number, as JSON")
-    parser.add_argument("--deployment", choices=("venv", "conda", "interpreter"), required=True)
-    parser.add_argument("--definition", type=Path, required=True, help="yaml of the environment")
-    parser.add_argument("--environment", type=Path, required=True, help="marker of its deployment")
+    parser.add_argument(
+        "--environment",
+        type=lambda text: Wanted.of(json.loads(text)),
+        required=True,
+        help="to measure in: its name, method, definition, marker and others, as JSON",
+    )
     parser.add_argument("--start", help="id of the start of Snakemake")
-    parser.set_defaults(another=False)
-    parser.add_argument("--overlay", action="append", default=[], help="put over the environment")
     parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
     parser.add_argument(
         "--memory-gib",
@@ -56,7 +58,7 @@ def add_seat(parser: argparse.ArgumentParser) -> None:
 def add_instead(parser: argparse.ArgumentParser) -> None:
     """Add the option for other environments, the first of which that can be installed is used."""
     parser.add_argument(
-        "--instead", action="append", default=[], help="other options, as JSON, in their order"
+        "--instead", action="append", default=[], help="its identity and environment, as JSON"
     )
 
 
