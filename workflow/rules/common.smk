@@ -59,4 +59,4 @@ rule analysis_environment:
     params:
         options=verbatim(DRAWING.deployment),
     shell:
-        alone(program("deploy", "{params.options} --marker {output} --log {log}"))
+        alone(program("deploy", "{params.options} --log {log}"))

@@ -208,7 +208,8 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
                 allowed = ", ".join([*before, *found])
                 raise ConfigError(f"{path}: {name}.like: unknown framework; allowed are {allowed}")
             folder = folder if "module" in entry else base.folder
-            entry = {**_taken_over(base), **entry}
+            taken_over = base.model_dump(exclude={"name", "folder", "against"}, exclude_unset=True)
+            entry = {**taken_over, **entry}
         found[name] = _framework(path, name, folder, entry)
     return found
 
@@ -231,8 +232,3 @@ def _framework(path: Path, name: str, folder: Path, entry: dict[str, Any]) -> Fr
     return Framework.model_construct(
         None, **{**dict(about), "module": module, "name": name, "folder": folder}
     )
-
-
-def _taken_over(base: Framework) -> dict[str, Any]:
-    """Return the keys that a framework which is `like` another takes over: all but `against`."""
-    return base.model_dump(exclude={"name", "folder", "against"}, exclude_unset=True)

@@ -120,7 +120,7 @@ class Drawing:
         """Options of the command that installs the environment, quoted for a shell."""
         method = "conda" if self._start.use_conda else "venv"
         facts = {"name": "analysis", "definition": self.definition.as_posix(), "method": method}
-        return deployment(**facts, planned=self.definition_sha256)
+        return deployment(**facts, planned=self.definition_sha256, marker=self.environment)
 
     def analysis(self, command: str) -> str:
         """Return the shell command of an analysis command that writes to a rule's log."""

@@ -75,7 +75,7 @@ class Environment:
         return deployment(**self.wanted(use_conda))
 
 
-def deployment(overlay: Iterable[str] = (), marker: str = "", **facts: str | None) -> str:
+def deployment(overlay: Iterable[str] = (), **facts: str | None) -> str:
     """Return the options of the command that installs an environment, quoted for a shell."""
     options = [f"--{name}={value}" for name, value in facts.items() if value]
     return shlex.join([*options, *(f"--overlay={source}" for source in overlay)])

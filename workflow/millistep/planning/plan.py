@@ -87,17 +87,6 @@ class Plan:
         self.unsupported  # noqa: B018 (its errors belong to the configuration)
 
     @property
-    def rounds(self) -> int:
-        """The number of rounds over the rows: the runs of the row that has most."""
-        return max(self.runs_of.values())
-
-    def looks(self, row: Row) -> int:
-        """Return how often it was looked whether a workload is decided; 0 for a given number."""
-        if self.config.runs != runs.AUTO:
-            return 0
-        return 1 + (self.runs_of[row] - this_machine.DEFAULT_RUNS[self.scale]) // runs.MORE
-
-    @property
     def self_test(self) -> str:
         return f"{self.results}/self_test.json"
 

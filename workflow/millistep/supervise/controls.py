@@ -27,11 +27,9 @@ def measure_reference() -> int:
     It is pinned, threaded and supervised as a run is.
     """
     parser = argparse.ArgumentParser(description=measure_reference.__doc__)
-    jobs.add_arguments(parser)
-    jobs.add_instead(parser)
+    jobs.add_control(parser)
     jobs.add_seat(parser)
     parser.add_argument("--accelerators", nargs="+", required=True, help="of the whole plan")
-    parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     return jobs.exit_code(reference, no_reference(options), options)
 
@@ -94,9 +92,7 @@ SHARED = ("device", "environment", "library", "scale", "seed", "threads", "varia
 def measure_known_steps() -> int:
     """Measure steps of known duration with the supervisor, child, timer and record of a cell."""
     parser = argparse.ArgumentParser(description=measure_known_steps.__doc__)
-    jobs.add_arguments(parser)
-    jobs.add_instead(parser)
-    parser.add_argument("--output", type=Path, required=True)
+    jobs.add_control(parser)
     options = parser.parse_args()
     return jobs.exit_code(known_steps, no_known_steps(options), options)
 

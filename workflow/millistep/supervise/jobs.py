@@ -55,8 +55,12 @@ def add_seat(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--round", required=True, help="laptop/bert/fit-b8/round1")
 
 
-def add_instead(parser: argparse.ArgumentParser) -> None:
-    """Add the option for other environments, the first of which that can be installed is used."""
+def add_control(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a control: its file, and other environments that could measure it, the
+    first of which that can be installed is used.
+    """
+    add_arguments(parser)
+    parser.add_argument("--output", type=Path, required=True)
     parser.add_argument(
         "--instead", action="append", default=[], help="its identity and environment, as JSON"
     )

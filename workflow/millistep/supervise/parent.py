@@ -125,15 +125,16 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
                 stack.close()  # its end copies caches, while nothing else computes
     record["total_s"], record["finished_at"] = child.used_s, now()
     _take(job, record, child)
-    if record["timing"]:
-        record["timing"]["in_turns"] = member.in_turns
-        record["timing"]["start_alone"] = alone
-        record["timing"]["outside_turns"] = _outside(record["timing"]["windows"], child.turns_ns)
+    if timing := record["timing"]:
+        parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")
+        timing["other_s"] = max(0.0, record["total_s"] - sum(timing[name] for name in parts))
+        timing["in_turns"], timing["start_alone"] = member.in_turns, alone
+        timing["outside_turns"] = _outside(timing["windows"], child.turns_ns)
     record["load"]["swapped_mib"] = machine.swapped_mib() - swapped
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     if member.in_turns == 1:  # else others use energy within the window, too
-        steps = sum(each["steps"] for each in (record["timing"] or {}).get("windows", ()))
+        steps = sum(each["steps"] for each in (timing or {}).get("windows", ()))
         record["energy"] = samples.energy(monitor.samples, window, steps)
     record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
 
@@ -142,7 +143,7 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
     seen = child.ending()
     record["ending"] = dataclasses.asdict(seen)
     record["probes"] = _probes(job.identity, child, seen)
-    record["timing"] = _timing(child.reported("timing", "timing"), record["total_s"])
+    record["timing"] = child.reported("timing", "timing")
     for name in ("python", "packages"):  # as the run found them, if it came that far
         found = child.reported("packages", name)
         record["environment"][name] = found or job.environment[name]
@@ -163,19 +164,11 @@ def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> li
     done: list[dict[str, Any]] = child.reported("probes", "probes") or []
     if not child.reported("measured", "probeable") or ending.of_process(seen)[0] == "ok":
         return done
+    lost = {"new_tokens": None, "steps": 0, "elapsed_ns": 0}
+    lost["failed"] = {"type": ending.PROCESS_ENDED, "message": ""}
+    sizes = {"batch_size": identity["batch_size"], "max_length": None}
     missing = identity["probes"][len(done) :]
-    return done + [_lost_probe(identity, planned) for planned in missing]
-
-
-def _lost_probe(identity: dict[str, Any], planned: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "batch_size": planned.get("batch_size", identity["batch_size"]),
-        "max_length": planned.get("max_length"),
-        "new_tokens": None,
-        "steps": 0,
-        "elapsed_ns": 0,
-        "failed": {"type": ending.PROCESS_ENDED, "message": ""},
-    }
+    return done + [lost | {k: each.get(k, v) for k, v in sizes.items()} for each in missing]
 
 
 def _memory(child: Watched) -> dict[str, Any]:
@@ -187,14 +180,6 @@ def _memory(child: Watched) -> dict[str, Any]:
         "device_limit_mib": child.reported("limit", "device_limit_mib"),
         "allocated_bytes_per_step": child.reported("allocated", "bytes_per_step"),
     }
-
-
-def _timing(timing: dict[str, Any] | None, total_s: float) -> dict[str, Any] | None:
-    """Return the child's timing, and the seconds that it does not account for."""
-    if timing is None:
-        return None
-    parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")
-    return {**timing, "other_s": max(0.0, total_s - sum(timing[name] for name in parts))}
 
 
 def _outside(windows: list[dict[str, Any]], turns_ns: list[tuple[int, int]]) -> int:

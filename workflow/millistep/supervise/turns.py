@@ -28,6 +28,7 @@ from pathlib import Path
 
 import psutil
 
+from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import processors
 from millistep.supervise.lock import folder, held, opened, try_lock
 from millistep.supervise.monitor import MARK
@@ -265,9 +266,7 @@ class Member:
             return 0
 
     def _set_turn(self, turn: int) -> None:
-        partial = self._folder / ".turn"
-        partial.write_text(str(turn))
-        os.replace(partial, self._folder / "turn")
+        write_atomically(self._folder / "turn", str(turn))
 
     def _owner(self) -> tuple[int, int]:
         """Return member and number of this turn, skipping members that are gone; -1 without any."""
