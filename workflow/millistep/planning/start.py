@@ -39,9 +39,15 @@ class Start:
         self.asked = Path(self.results, ".asked.json")
         methods = workflow.deployment_settings.deployment_method
         self.use_conda = "conda" in {str(method) for method in methods}
+        # This is the Snakemake that the user started.
+        self.speaks = workflow.is_main_process and ON_NODE not in os.environ
         self._told_of_conda = False
         self._prepare()
-        self.plan = or_one_line(Plan, config, self.here, self.room, sources / "envs")
+        # If another machine measures, the GPU and driver of this one do not matter.
+        here = not (self.elsewhere or self.on_nodes or ON_NODE in os.environ)
+        cores = workflow.resource_settings.cores  # unknown in a dry run
+        room = cores + WORKERS if cores and not workflow.output_settings.dryrun else None
+        self.plan = or_one_line(Plan, config, here, room, sources / "envs")
         # A Snakemake that runs a single job got its task from the main one.
         self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
         if self.speaks:
@@ -90,11 +96,6 @@ class Start:
         asked = (path for path, reason in self.now.items() if reason == changes.ASKED)
         return [path for path in asked if path not in named]
 
-    @property
-    def speaks(self) -> bool:
-        """True if this is the Snakemake that the user started."""
-        return self.workflow.is_main_process and ON_NODE not in os.environ
-
     @cached_property
     def on_nodes(self) -> bool:
         """True if jobs are sent to the nodes of a cluster."""
@@ -106,17 +107,6 @@ class Start:
         from millistep.planning.cluster import executor
 
         return executor() != "local"
-
-    @property
-    def here(self) -> bool:
-        """True if this machine measures the plan. Otherwise its GPU and driver do not matter."""
-        return not (self.elsewhere or self.on_nodes or ON_NODE in os.environ)
-
-    @property
-    def room(self) -> int | None:
-        """The number of jobs that Snakemake runs at once; None if unknown, as in a dry run."""
-        cores = self.workflow.resource_settings.cores
-        return cores + WORKERS if cores and not self.workflow.output_settings.dryrun else None
 
     @property
     def conda_folder(self) -> Path:
