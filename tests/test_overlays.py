@@ -144,7 +144,7 @@ def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so
     block = ("--results", str(tmp_path), "--around", "cpu", "--accelerators", "cpu")
     block += ("--round", "smoke/bert/fit-b4/round1")
     for command, identity, options in (
-        ("reference", made.reference_of(made.column), block),
+        ("reference", made.references["cpu"].identity, block),
         ("known-steps", made.known_steps.identity, ()),
     ):
         output = tmp_path / f"{command}.json"

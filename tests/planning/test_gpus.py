@@ -50,7 +50,7 @@ def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on
     assert {e.name for e in made.environments} == {
         NETS[name].environment for name in NETS.keys() - barred
     }
-    assert made.controls.column.name == "keras3-tensorflow"
+    assert made.controls.known_steps.column.name == "keras3-tensorflow"
     assert {run.column.name for run in made.controls.again} == {"keras3-jax"}
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from millistep.deploy.environments import definition_sha256, virtual_prefix
 from millistep.planning.columns import Column
+from millistep.planning.controls import Control
 from millistep.planning.environments import Environment, deployment
 from millistep.planning.jobs import OfJob, with_signature
 from millistep.planning.start import Start
@@ -80,10 +81,15 @@ class Commands:
         options += [f"--folder={folder}" for folder in plan.config.folders]
         return self.timed(plan.environment_of(column), shlex.join(options), of_job=of_job)
 
+    def control(self, control: Control, *more: str, of_job: OfJob | None = None) -> dict[str, Any]:
+        others = control.instead(self._start.use_conda)
+        return self.timed(control.environment, *more, others, of_job=of_job)
+
     def reference(self, accelerator: str, of_job: OfJob) -> dict[str, Any]:
-        controls = self._start.plan.controls
-        options = controls.options_of_reference(accelerator, self._start.use_conda)
-        return self.timed(controls.environment(accelerator), options, of_job=of_job)
+        plan = self._start.plan
+        control = plan.controls.references[accelerator]
+        own = shlex.join([f"--identity={control.identity}", "--accelerators", *plan.accelerators])
+        return self.control(control, own, of_job=of_job)
 
 
 def literal(text: str) -> str:

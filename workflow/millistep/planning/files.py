@@ -5,13 +5,14 @@ import json
 import os
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, or_one_line, read_configuration
+from millistep.planning.controls import Control
 from millistep.planning.identity import PACKAGE
 from millistep.planning.plan import Plan
 from millistep.planning.runs import AUTO, Group
@@ -37,17 +38,15 @@ def check_portable(plan: Plan) -> None:
 
 def bundle_document(plan: Plan) -> dict[str, Any]:
     """Return ``bundle.json``: all jobs in measuring order, with the columns that can run each."""
-    controls, column = plan.controls, plan.controls.column
+    controls, known_steps = plan.controls, plan.controls.known_steps
     steps = [_group(plan, group) for group in plan.groups]
     first = len([group for group in plan.groups if group.number == 1])
-    path = controls.known_steps.path
-    known_steps = _job(
-        plan, path, ["known-steps", "--output", path], controls.known_steps_of, column
-    )
+    path = known_steps.path
+    job = _job(plan, path, ["known-steps", "--output", path], known_steps)
     return {
         "results": plan.results,
         "scale": plan.scale,
-        "steps": [*steps[:first], [known_steps], *steps[first:]],
+        "steps": [*steps[:first], [job], *steps[first:]],
         "self_test": {"known_steps": path, "pairs": controls.pairs, "output": plan.self_test},
         "columns": {
             each.name: {
@@ -70,8 +69,7 @@ def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
     jobs = []
     for kind, path in group.references.items():
         command = ["reference", "--output", path, *about, *accelerators]
-        column = plan.controls.columns[kind]
-        jobs.append(_job(plan, path, command, plan.controls.reference_of, column))
+        jobs.append(_job(plan, path, command, plan.controls.references[kind]))
     for run in group.runs:
         command = ["cell", "--record", run.record, *about, *of_cell]
         by = [_by(plan, run.column, run.identity)]
@@ -80,12 +78,9 @@ def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
     return jobs
 
 
-def _job(
-    plan: Plan, path: str, command: list[str], identity_of: Callable[[Column], str], column: Column
-) -> dict[str, Any]:
-    """Return the job of a control: any column on the same accelerator can run it."""
-    columns = plan.controls.candidates[column.accelerator]
-    by = [_by(plan, each, identity_of(each)) for each in columns]
+def _job(plan: Plan, path: str, command: list[str], control: Control) -> dict[str, Any]:
+    """Return the job of a control: any of its columns can run it."""
+    by = [_by(plan, each, control.identity_of(each)) for each in control.columns]
     return {"output": path, "command": command, "by": by}
 
 

@@ -103,7 +103,7 @@ class Plan:
     @cached_property
     def accelerators(self) -> list[str]:
         """The accelerators that are measured on, cuda first."""
-        return list(self.controls.columns)
+        return list(self.controls.references)
 
     def _gpu(self) -> Gpu | None:
         """Return the GPU that is measured; None without one, or if only CPUs are measured."""
@@ -293,7 +293,8 @@ class Plan:
     @cached_property
     def environments(self) -> list[Environment]:
         """The environments that this plan measures in, each once."""
-        needed = [*self.measurable, *self.controls.columns.values()]
+        references = self.controls.references.values()
+        needed = [*self.measurable, *(control.column for control in references)]
         return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
 
     def environment_of(self, column: Column) -> Environment:
