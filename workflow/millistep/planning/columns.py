@@ -24,7 +24,7 @@ from millistep.contracts.settings import DEFAULTS, SETTINGS, texts
 from millistep.contracts.settings import Column as Asked
 from millistep.deploy.overlays import content
 from millistep.planning.catalog import Framework
-from millistep.planning.config import ConfigError, check_word
+from millistep.planning.config import ConfigError, check_known, check_word
 
 BUILDABLE = ("pyproject.toml", "setup.py")
 
@@ -178,9 +178,7 @@ def _column(
 ) -> Column:
     column = Asked(framework=asked) if isinstance(asked, str) else asked
     name, entry = column.framework, column.model_dump(exclude={"framework"}, exclude_unset=True)
-    if name not in frameworks:
-        allowed = ", ".join(frameworks)
-        raise ConfigError(f"columns.{place}: unknown framework '{name}'; allowed are {allowed}")
+    check_known(f"columns.{place}", "framework", name, frameworks)
     framework = frameworks[name]
     own = {**EVERY, **framework.own}
     for setting in entry:

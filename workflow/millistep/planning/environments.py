@@ -14,7 +14,7 @@ from millistep.deploy.conda import is_made_of
 from millistep.deploy.environments import definition_sha256
 from millistep.deploy.overlays import with_overlays
 from millistep.planning.columns import Column, Overlay
-from millistep.planning.config import ConfigError
+from millistep.planning.config import ConfigError, check_known
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
@@ -87,7 +87,9 @@ def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
 
     envs: the folder of our definitions, which is searched before the user's folders.
     """
-    _check_stacks(plan.columns, envs)
+    stacks = sorted(path.name for path in envs.glob("[0-9]*-[0-9]*"))
+    for place, column in enumerate(plan.columns):
+        check_known(f"columns.{place}.stack", "stack", column.stack, stacks)
     roots = [envs, *(Path(folder, "envs") for folder in plan.config.folders)]
     sha256 = cache(definition_sha256)  # the columns share a few definitions
     found: dict[str, Environment] = {}
@@ -101,16 +103,6 @@ def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
                 "called alike; give a folder another name (a link will do)"
             )
     return found
-
-
-def _check_stacks(columns: list[Column], envs: Path) -> None:
-    allowed = sorted(path.name for path in envs.glob("[0-9]*-[0-9]*"))
-    for place, column in enumerate(columns):
-        if column.stack not in allowed:
-            raise ConfigError(
-                f"columns.{place}.stack: unknown stack '{column.stack}'; "
-                f"allowed are {', '.join(allowed)}"
-            )
 
 
 def _environment(

@@ -12,7 +12,7 @@ from millistep.contracts.config import RegressionCheck
 from millistep.planning import catalog, columns, identity, runs, this_machine, unsupported
 from millistep.planning.catalog import frameworks, measures
 from millistep.planning.columns import Column
-from millistep.planning.config import ConfigError, check, check_word, results_folder
+from millistep.planning.config import ConfigError, check, check_known, check_word, results_folder
 from millistep.planning.controls import Controls
 from millistep.planning.document import document
 from millistep.planning.environments import Environment, environments
@@ -131,11 +131,7 @@ class Plan:
 
     def _columns(self) -> list[Column]:
         for name in self.config.interpreters:
-            if name not in self.frameworks:
-                allowed = ", ".join(self.frameworks)
-                raise ConfigError(
-                    f"interpreters: unknown framework '{name}'; allowed are {allowed}"
-                )
+            check_known("interpreters", "framework", name, self.frameworks)
         defaults = {
             "accelerator": self.accelerator,
             "precision": self.config.precision,
@@ -156,9 +152,7 @@ class Plan:
         model = self.models.load(name)
         rows = []
         for task, sizes in (self.config.models[name] or {}).items():
-            if task not in model.tasks:
-                allowed = ", ".join(model.tasks)
-                raise ConfigError(f"models.{name}: unknown task '{task}'; allowed are {allowed}")
+            check_known(f"models.{name}", "task", task, model.tasks)
             if sizes is None:
                 continue  # left out by a second configuration file
             if sizes == "default":
