@@ -57,7 +57,6 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
 
 
 def no_reference(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the file's content before anything is measured."""
     scale, model, rest, name = options.round.split("/")
     task, _, batch_size = rest.rpartition("-b")
     accelerator = json.loads(options.identity)["accelerator"]
@@ -73,7 +72,6 @@ def no_reference(options: argparse.Namespace) -> dict[str, Any]:
         },
         "round": int(name.removeprefix("round")),
         "session": None,
-        **_not_measured(),
         "finished_at": now(),
         "python_loop_ms": None,
         "memory_copy_gib_per_s": None,
@@ -94,21 +92,9 @@ def measure_known_steps() -> int:
     parser = argparse.ArgumentParser(description=measure_known_steps.__doc__)
     jobs.add_control(parser)
     options = parser.parse_args()
-    return jobs.exit_code(known_steps, no_known_steps(options), options)
-
-
-def no_known_steps(options: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "schema": "millistep.self_test/1",
-        "identity": options.identity,
-        **_not_measured(),
-        "known_steps": [],
-        "same_cell": None,
-    }
-
-
-def _not_measured() -> dict[str, Any]:
-    return {"started_at": now(), "status": "", "reason": "", "ending": None, "refused": None}
+    empty = {"schema": "millistep.self_test/1", "identity": options.identity}
+    empty |= {"known_steps": [], "same_cell": None}
+    return jobs.exit_code(known_steps, empty, options)
 
 
 def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from millistep.supervise import device, machine
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, say
 from millistep.supervise.ending import of_control, of_exception
 from millistep.supervise.lock import CPU
+from millistep.supervise.record import now
 from millistep.supervise.turns import Member
 
 
@@ -78,7 +79,7 @@ def exit_code(
     since the first one was killed.
     """
     end_with_snakemake()
-    found = empty
+    found = {"started_at": now(), "ending": None, "refused": None, **empty}
     try:
         if options.attempt == 1:
             try:

@@ -151,8 +151,7 @@ def valid(record: dict[str, Any]) -> dict[str, Any]:
         found = violation(record)
     if not found:
         return record
-    parts = ("timing", "monitor", "energy", "work", "host_overhead", "calls", "outcome", "parity")
-    unknown = dict.fromkeys(parts)
+    unknown = dict.fromkeys((*OPTIONAL, "timing", "monitor", "work"))
     unknown |= {"probes": [], "warnings": [], "status": "error"}
     return {**record, **unknown, "reason": f"invalid record: {found}"}
 
