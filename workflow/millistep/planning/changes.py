@@ -107,7 +107,7 @@ def why(run: Run, root: Path) -> str | Unreadable | None:
         return _changed(json.loads(found["identity"]), json.loads(run.identity)) or None
     if words := record.violation(found):
         return Unreadable(f"is no valid record ({words})")
-    return REFUSED if record.could_not_begin(found) or found["status"] == "refused" else None
+    return REFUSED if record.could_not_begin(found) else None
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> str:

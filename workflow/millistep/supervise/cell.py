@@ -49,7 +49,7 @@ def main() -> int:
         file.reserve()
         record = recorded(options)
         hold()  # a signal now would lose the run
-        if _was_not_tried(record) and _earlier(options):
+        if could_not_begin(record) and _earlier(options):
             say(f"{options.record}: keeping the earlier record: {record['reason']}")
         else:
             record = file.write(record)
@@ -112,16 +112,12 @@ def _caches(results: Path, record: Path) -> Path:
 
 
 def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:
-    """Return the record that is there; None if it is missing, broken, or was not tried either."""
+    """Return the record that is there; None if it is missing, broken, or could not begin either."""
     try:
         found = read(options.record)
     except (FileNotFoundError, Unreadable):
         return None
-    return None if _was_not_tried(found) else found
-
-
-def _was_not_tried(record: dict[str, Any]) -> bool:
-    return record["status"] == "refused" or could_not_begin(record)
+    return None if could_not_begin(found) else found
 
 
 def result(options: argparse.Namespace, record: dict[str, Any]) -> str:

@@ -215,8 +215,8 @@ def read(path: str | Path) -> dict[str, Any]:
 
 
 def could_not_begin(record: dict[str, Any]) -> bool:
-    """Return True if only the environment was missing, which may change at a start."""
-    return "not_deployed" in (record["not_tried"] or {})
+    """Return True if a run was refused or had no environment, which may change at a start."""
+    return record["status"] == "refused" or "not_deployed" in (record["not_tried"] or {})
 
 
 def disturbed(record: dict[str, Any]) -> str:
