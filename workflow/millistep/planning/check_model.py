@@ -24,6 +24,7 @@ from millistep.planning.runs import Run
 from millistep.supervise import ending, jobs, parent, processors
 from millistep.supervise.machine import memory_limit_mib
 from millistep.supervise.output import tail
+from millistep.supervise.watch import Job
 
 PROGRAM = "millistep.measure.check"
 TIME_LIMIT_S = 600
@@ -66,7 +67,7 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
         "tasks": [_task(json.loads(run.identity)) for run in runs],
     }
     limits = TIME_LIMIT_S, memory_limit_mib("auto")
-    job = parent.Job(runs[0].identity, marker, scratch / "log.txt", *limits)
+    job = Job(runs[0].identity, marker, scratch / "log.txt", *limits)
     with parent.supervised(PROGRAM, request, job) as child:
         child.until("done")
     found: list[Found] = child.reported("checked", "results") or []

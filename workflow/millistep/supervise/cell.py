@@ -21,6 +21,7 @@ from millistep.supervise.record import (
     skeleton,
     step_ms,
 )
+from millistep.supervise.watch import Job
 
 
 def arguments() -> argparse.Namespace:
@@ -92,8 +93,8 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
     return {**found, "session": session.recorded() if session else None}
 
 
-def _job(options: argparse.Namespace, environment: dict[str, Any]) -> parent.Job:
-    return parent.Job(
+def _job(options: argparse.Namespace, environment: dict[str, Any]) -> Job:
+    return Job(
         options.identity,
         environment,
         options.log,

@@ -15,6 +15,7 @@ from millistep.supervise.jobs import Session
 from millistep.supervise.lock import CPU
 from millistep.supervise.record import now, step_ms
 from millistep.supervise.turns import Member
+from millistep.supervise.watch import Job
 
 REFERENCE = "millistep.measure.controls.reference"
 REFERENCE_SCHEMA = "millistep.reference/1"
@@ -44,7 +45,7 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
         finally:
             write_description(options.results / "machines", options.accelerators, options.device)
         limits = REFERENCE_LIMIT_S, options.memory_limit_mib
-        job = parent.Job(identity, environment, options.log, *limits)
+        job = Job(identity, environment, options.log, *limits)
         with parent.supervised(REFERENCE, {"part_s": job.identity["part_s"]}, job) as child:
             child.until("done")
     found["fingerprint"] = identity
@@ -123,7 +124,7 @@ def _job(
     step_ms: float,
     environment: dict[str, Any],
     options: argparse.Namespace,
-) -> parent.Job:
+) -> Job:
     cell: dict[str, Any] = {
         "model": "known_step",
         "column": "known_step",
@@ -143,7 +144,7 @@ def _job(
         **{name: identity[name] for name in SHARED},
         "accelerator": "cpu",  # a busy wait is the host's work
     }
-    return parent.Job(
+    return Job(
         json.dumps(cell, sort_keys=True),
         environment,
         options.log,

@@ -5,11 +5,8 @@ Whatever happens to the child becomes a status with a reason.
 
 import contextlib
 import dataclasses
-import json
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +17,10 @@ from millistep.supervise.monitor import Monitor
 from millistep.supervise.preconditions import too_large, visible_device
 from millistep.supervise.record import now, skeleton
 from millistep.supervise.turns import Member
-from millistep.supervise.watch import Watched
+from millistep.supervise.watch import Job, Watched
 
 CHILD = "millistep.measure.child"
 CELL_FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
-
-
-@dataclass(frozen=True)
-class Job:
-    """What to measure, in which environment and within which limits.
-
-    identity_text: the plan's JSON string. environment: the marker that its deployment wrote.
-    folders: the user's, with ``models/`` or ``frameworks/`` in them. caches: folder for compiler
-    caches of the cell on this machine, None to keep none.
-    """
-
-    identity_text: str
-    environment: dict[str, Any]
-    log: Path
-    time_limit_s: float
-    memory_limit_mib: float
-    folders: tuple[str, ...] = ()
-    caches: Path | None = None
-
-    @cached_property
-    def identity(self) -> dict[str, Any]:
-        return dict(json.loads(self.identity_text))
 
 
 def cell(identity: dict[str, Any]) -> dict[str, Any]:
@@ -72,10 +47,7 @@ def supervised(
         if kept:
             kept.lend(scratch)
         environ = variables.of_process(identity, scratch, visible_device(identity) or "")
-        limits = job.time_limit_s, job.memory_limit_mib
-        with Watched(
-            program, {**common, **request}, job.environment, environ, job.log, *limits
-        ) as child:
+        with Watched(program, {**common, **request}, job, environ) as child:
             yield child
         if kept and (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
             kept.keep(scratch)
