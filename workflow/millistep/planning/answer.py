@@ -296,7 +296,7 @@ def _tree(option: str, clone: Path, revision: str) -> Path:
 
 def git(option: str, clone: Path, *command: str) -> str:
     """Return what git prints about a clone; raises :class:`Problem` if it fails."""
-    done = subprocess.run(["git", "-C", clone, *command], capture_output=True, text=True)
+    done = subprocess.run(["git", "-C", str(clone), *command], capture_output=True, text=True)
     if done.returncode:
         raise Problem(f"{option}: {clone}: {done.stderr.strip().partition(chr(10))[0]}")
     return done.stdout.strip()

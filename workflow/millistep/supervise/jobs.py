@@ -79,7 +79,7 @@ def exit_code(
     since the first one was killed.
     """
     end_with_snakemake()
-    found = {"started_at": now(), "ending": None, "refused": None, **empty}
+    found: dict[str, Any] = {"started_at": now(), "ending": None, "refused": None, **empty}
     try:
         if options.attempt == 1:
             try:

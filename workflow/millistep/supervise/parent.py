@@ -136,11 +136,16 @@ def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> li
     done: list[dict[str, Any]] = child.reported("probes", "probes") or []
     if not child.reported("measured", "probeable") or ending.of_process(seen)[0] == "ok":
         return done
-    lost = {"new_tokens": None, "steps": 0, "elapsed_ns": 0}
-    lost["failed"] = {"type": ending.PROCESS_ENDED, "message": ""}
-    sizes = {"batch_size": identity["batch_size"], "max_length": None}
+    lost = {
+        "batch_size": identity["batch_size"],
+        "max_length": None,
+        "new_tokens": None,
+        "steps": 0,
+        "elapsed_ns": 0,
+        "failed": {"type": ending.PROCESS_ENDED, "message": ""},
+    }
     missing = identity["probes"][len(done) :]
-    return done + [lost | {k: each.get(k, v) for k, v in sizes.items()} for each in missing]
+    return done + [{name: each.get(name, lost[name]) for name in lost} for each in missing]
 
 
 def _memory(child: Watched) -> dict[str, Any]:
