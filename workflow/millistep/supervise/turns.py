@@ -234,20 +234,15 @@ class Member:
 
     def _state(self, number: int) -> str | None:
         path = self._folder / str(number)
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except FileNotFoundError:
+        if not path.exists():
             return None
-        try:
-            state, child = _read(path)
-            if number == self._own or not try_lock(descriptor, fcntl.LOCK_SH):
-                return state
-            if number not in self._ended:
-                self._ended.add(number)
-                _end_stopped(child)
-            return DONE
-        finally:
-            os.close(descriptor)
+        state, child = _read(path)
+        if number == self._own or _is_locked(path):
+            return state
+        if number not in self._ended:
+            self._ended.add(number)
+            _end_stopped(child)
+        return DONE
 
     def _wait_for_all(self) -> list[int]:
         alone_since = time.monotonic()
