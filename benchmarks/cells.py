@@ -52,11 +52,10 @@ def planned(scale, models=None, columns=None, tasks=None, **changes):
     """Return ``(plan, runs)``: the first run of each wanted cell, by the path of its record."""
     import yaml
 
-    from millistep.deploy.environments import definition_sha256
     from millistep.planning.plan import Plan
 
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    plan = Plan({**config, "scale": scale, "runs": 1, **changes}, definition_sha256, ROOT / "envs")
+    plan = Plan({**config, "scale": scale, "runs": 1, **changes})
     wanted = [
         run
         for run in sorted(plan.runs, key=lambda run: run.record)

@@ -21,7 +21,7 @@ from tests.shared import copy_tree
 
 from millistep.contracts.base import schema
 from millistep.contracts.record import Record
-from millistep.deploy.environments import definition_sha256, virtual_prefix
+from millistep.deploy.environments import virtual_prefix
 from millistep.planning.catalog import frameworks
 from millistep.planning.plan import Plan
 from millistep.supervise.record import (
@@ -71,7 +71,7 @@ def main() -> None:
 def compared(small: Path, copy: Path, config: dict, pairs: int) -> None:
     """Print our numbers next to those of the workflow of one rule; the bar is 1.5 times those."""
     start_in(copy, config)
-    plan = Plan(config, definition_sha256, Path("envs"))
+    plan = Plan(config)
     jobs = len(plan.timed)
     print(f"{len(plan.rows) * len(COLUMNS):,} cells x {config['runs']}, {jobs:,} timed jobs")
     print(f"plan              {plan_seconds(config):.2f} s")
@@ -110,7 +110,7 @@ def many_columns(number: int) -> list[dict]:
 def plan_seconds(config: dict) -> float:
     """Return seconds until the plan's document is there, with modules and files read already."""
     start = time.perf_counter()
-    Plan(config, definition_sha256, Path("envs")).document()
+    Plan(config).document()
     return time.perf_counter() - start
 
 
@@ -133,7 +133,7 @@ def spent(folder: Path, words: str) -> dict[str, float]:
 
 def finish(copy: Path, config: dict) -> None:
     """Make every output exist, as after a full run."""
-    plan = Plan(config, definition_sha256, Path("envs"))
+    plan = Plan(config)
     required = schema(Record)["required"]
     assert len(plan.runs) == len(plan.rows) * len(COLUMNS) * config["runs"]
     for run in plan.timed.values():

@@ -7,11 +7,10 @@ import json
 import shutil
 import sys
 import venv
-from argparse import Namespace
 
 import pytest
 
-from millistep.deploy.environments import definition_sha256
+from millistep.deploy.environments import Wanted, definition_sha256
 from millistep.deploy.overlays import content, with_overlays
 from millistep.supervise import ending, preconditions
 from tests.planning.test_config import plan
@@ -33,12 +32,11 @@ def put_over(workshop: Workshop, *sources, method="venv", **options):
     return workshop.run("--method", method, "--name", "tiny+more", *overlays, **options)
 
 
-def as_planned(workshop, marker, wanted, method="venv", **options):
+def as_planned(workshop, marker, planned, method="venv", **options):
     """Whether the supervisor takes a marker as it is."""
-    facts = {"definition": workshop.definition, "environment": workshop.folder / "marker.json"}
-    return preconditions.as_planned(
-        marker, Namespace(**{**facts, "deployment": method, "another": False, **options}), wanted
-    )
+    path = workshop.folder / "marker.json"
+    wanted = Wanted("tiny", workshop.definition, method, path, planned=planned, **options)
+    return preconditions.as_planned(marker, wanted)
 
 
 def says(workshop: Workshop) -> str:
@@ -90,7 +88,7 @@ def test_what_lies_below_is_made_again_where_it_is_gone(workshop):
     tree = source_tree(workshop.folder / "tree", "SAYS = 'tree'")
     assert put_over(workshop, tree) == (0, [])
     marker = workshop.marker()
-    wanted = {"environment": marker["definition_sha256"]}
+    wanted = marker["definition_sha256"]
     assert as_planned(workshop, marker, wanted)
     assert not as_planned(workshop, {}, wanted)  # some other JSON is in its place
     shutil.rmtree(workshop.prefix)
@@ -118,7 +116,7 @@ def test_a_marker_holds_for_the_activated_and_complete_environment_alone(worksho
     first = workshop.conda_prefix()
     assert workshop.run("--method", "conda") == (0, [])
     marker = workshop.marker()
-    wanted = {"environment": marker["definition_sha256"]}
+    wanted = marker["definition_sha256"]
 
     def holds(**options):
         return as_planned(workshop, marker, wanted, "conda", **options)
@@ -146,16 +144,17 @@ def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so
     block = ("--results", str(tmp_path), "--around", "cpu", "--accelerators", "cpu")
     block += ("--round", "smoke/bert/fit-b4/round1")
     for command, identity, options in (
-        ("reference", made.reference_of(made.column), block),
+        ("reference", made.references["cpu"].identity, block),
         ("known-steps", made.known_steps.identity, ()),
     ):
         output = tmp_path / f"{command}.json"
         identity = json.dumps({**json.loads(identity), "environment": digest}, sort_keys=True)
         program = [sys.executable, "-s", str(ROOT / "workflow"), command, *options]
-        program += ["--identity", identity, "--deployment", "venv", "--memory-gib", "1"]
-        program += ["--definition", str(deployed.definition), "--overlay", source]
-        program += ["--environment", str(tmp_path / "tiny+more.json"), "--output", str(output)]
-        program += ["--log", str(tmp_path / "log")]
+        wanted = {"name": "tiny+more", "definition": str(deployed.definition), "method": "venv"}
+        wanted |= {"marker": str(tmp_path / "tiny+more.json"), "overlay": [source]}
+        wanted |= {"planned": digest}
+        program += ["--identity", identity, "--environment", json.dumps(wanted)]
+        program += ["--memory-gib", "1", "--output", str(output), "--log", str(tmp_path / "log")]
         succeed(program, env=deployed.environ)
         found = json.loads(output.read_text())
         assert (found["status"], found["reason"]) == ending.of_control(found)
@@ -167,9 +166,8 @@ def test_another_interpreter_of_the_users_is_another_environment(workshop):
     named = ("--interpreter", sys.executable)
     assert workshop.run("--method", "interpreter", *named) == (0, [])
     marker = workshop.marker()
-    wanted = {"environment": marker["definition_sha256"], "interpreter": sys.executable}
-    assert as_planned(workshop, marker, wanted, "interpreter")
+    wanted = marker["definition_sha256"]
+    assert as_planned(workshop, marker, wanted, "interpreter", interpreter=sys.executable)
     other = workshop.folder / "python"
     other.symlink_to(sys.executable)
-    wanted["interpreter"] = str(other)
-    assert not as_planned(workshop, marker, wanted, "interpreter")
+    assert not as_planned(workshop, marker, wanted, "interpreter", interpreter=str(other))

@@ -12,7 +12,6 @@ from unittest import mock
 
 import yaml
 
-from millistep.deploy.environments import definition_sha256
 from millistep.planning.plan import Plan
 from millistep.supervise import device, parent, turns
 from tests.measure import nvml
@@ -38,7 +37,7 @@ def plan(columns, scale="smoke", **changes) -> Plan:
     """The shipped configuration for GPUs, one run a cell."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     wanted = {"scale": scale, "runs": 1, "accelerator": "cuda", "columns": list(columns)}
-    return Plan({**config, **wanted, **changes}, definition_sha256, ROOT / "envs")
+    return Plan({**config, **wanted, **changes})
 
 
 @cache

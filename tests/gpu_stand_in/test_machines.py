@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from millistep.supervise import device
-from tests.pipeline.conftest import ROOT
+from tests.shared import ROOT
 
 from . import harness
 from .conftest import completed

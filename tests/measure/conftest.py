@@ -26,6 +26,13 @@ ENVIRONMENT = {
 }
 
 
+def wanted(marker, method="interpreter"):
+    """The option for the environment of a marker."""
+    paths = {"definition": "fake.yaml", "marker": str(marker)}
+    facts = {"name": "fake", "method": method, "planned": "0" * 64}
+    return json.dumps({**facts, **paths, "interpreter": sys.executable})
+
+
 @pytest.fixture
 def environment():
     """The marker of the environment, for a test to change."""

@@ -8,7 +8,7 @@ import pytest
 from millistep.supervise.ending import of_control
 
 from ..shared import ROOT, succeed
-from .conftest import identity
+from .conftest import identity, wanted
 
 REFERENCE = {**json.loads(identity()), "part_s": 0.01}
 KNOWN_STEPS = {**json.loads(identity()), "known_steps": [[2, 3], [20, 1]]}
@@ -23,9 +23,7 @@ def made(tmp_path, environment):
         command = [sys.executable, "-s", str(ROOT / "workflow"), program]
         options = {
             "identity": json.dumps(identity, sort_keys=True),
-            "deployment": environment["method"],
-            "definition": tmp_path / "fake.yaml",
-            "environment": tmp_path / "marker.json",
+            "environment": wanted(tmp_path / "marker.json", environment["method"]),
             "log": tmp_path / "logs" / "log",
             "output": tmp_path / "output.json",
             "memory-gib": 20,

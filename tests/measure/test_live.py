@@ -1,13 +1,12 @@
 """The live device is the accelerator asked for, in both directions; else the run is no number."""
 
-import argparse
 import json
 import subprocess
 
 import pytest
 
 from millistep.deploy.environments import virtual_interpreter
-from millistep.supervise import controls, jobs, parent
+from millistep.supervise import controls, parent
 from millistep.supervise.ending import of_process
 
 from ..planning.test_config import plan
@@ -44,9 +43,10 @@ def test_a_reference_workload_that_falls_back_to_the_processor_is_found_out_too(
     wanted = {**json.loads(identity()), "accelerator": "cuda", "device": "auto"}
     wanted |= {"library": "jax", "part_s": 0.01}
     environment = {**ENVIRONMENT, "interpreter": deployed("keras3-jax")}
-    options = argparse.Namespace(log=tmp_path / "log", memory_limit_mib=20_000)
+    job = parent.Job(json.dumps(wanted), environment, tmp_path / "log", 120, 20_000)
     task = {"part_s": wanted["part_s"]}
-    child = jobs.supervised(controls.REFERENCE, task, wanted, environment, options, 120)
+    with parent.supervised(controls.REFERENCE, task, job) as child:
+        child.until("done")
     found, reason = of_process(child.ending())
     assert found == "unsupported"
     assert reason.startswith("cuda was requested, jax ")

@@ -9,7 +9,7 @@ import time
 from millistep.supervise import cell
 
 from ..shared import ROOT
-from .conftest import ENVIRONMENT, PLUGINS, identity
+from .conftest import ENVIRONMENT, PLUGINS, identity, wanted
 
 # Prints each file of the results that the program opens.
 PROGRAM = """
@@ -29,9 +29,7 @@ def opened(folder, place):
     marker.write_text(json.dumps(ENVIRONMENT))
     options = {
         "identity": identity(changes={"extras": [], "probes": []}),
-        "deployment": "interpreter",
-        "definition": "none",
-        "environment": marker,
+        "environment": wanted(marker),
         "log": results / "run1.log",
         "memory-gib": 2,
         "results": results,

@@ -25,7 +25,7 @@ from millistep.supervise.turns import Member, member_of
 
 from ..shared import ROOT, gone, valid, wait_for
 from . import nvml
-from .conftest import ENVIRONMENT, PLUGINS, identity
+from .conftest import ENVIRONMENT, PLUGINS, identity, wanted
 
 RECORD = "results/records/smoke/fake/fit-b4/{}/run1.json"
 
@@ -40,7 +40,7 @@ class Round:
         (folder / "tmp").mkdir(exist_ok=True)
 
     def start(
-        self, name: str, start: str = "one", extras: tuple = (), **options
+        self, name: str, start: str = "one", extras: tuple = (), method="interpreter", **options
     ) -> subprocess.Popen:
         options = {
             "record": RECORD.format(name),
@@ -51,9 +51,7 @@ class Round:
             "round": "smoke/fake/fit-b4/round1",
             "results": "results",
             "around": "cpu",
-            "deployment": "interpreter",
-            "definition": "fake.yaml",
-            "environment": "fake.json",
+            "environment": wanted("fake.json", method),
             "log": f"{name}.log",
             "memory-gib": 8,
             "time-limit-s": 60,
@@ -212,7 +210,7 @@ def test_what_must_not_be_measured_is_a_record_with_the_reason(tmp_path):
     one = Round(tmp_path, a={})
     other = {**ENVIRONMENT, "method": "venv", "packages": {"numpy": "0.1"}}
     (tmp_path / "fake.json").write_text(json.dumps(other | {"prefix": sys.prefix}))
-    job = one.start("a", deployment="venv")
+    job = one.start("a", method="venv")
     job.communicate(timeout=60)
     assert job.returncode == 0
     found = one.record("a")

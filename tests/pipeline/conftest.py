@@ -14,10 +14,9 @@ import yaml
 
 from millistep.analysis import tables
 from millistep.analysis.load import load
-from millistep.deploy.environments import definition_sha256
 from millistep.planning.plan import Plan
 from tests.nets import NETS as FRAMEWORKS
-from tests.shared import ROOT, copy_tree
+from tests.shared import copy_tree
 
 COLUMNS = tuple(FRAMEWORKS)
 CONFIG = """\
@@ -89,7 +88,7 @@ class Project:
     def planned_records(self) -> list[str]:
         """Paths of all planned records: if these are asked for, nothing else is measured."""
         config = yaml.safe_load((self.folder / "config/config.yaml").read_text())
-        return [run.record for run in Plan(config, definition_sha256, ROOT / "envs").runs]
+        return [run.record for run in Plan(config).runs]
 
     def measured(self, *arguments):
         """Runs that a dry run would measure, without second names: ``{column: number}``."""

@@ -12,7 +12,8 @@ import pytest
 
 from millistep.deploy.environments import virtual_interpreter
 
-from .conftest import ROOT, Project, checkout
+from ..shared import ROOT
+from .conftest import Project, checkout
 
 BUNDLE = "results/millistep-bundle-smoke-cpu.zip"
 RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from millistep.planning.config import check
-from tests.pipeline.conftest import ROOT, checkout
-from tests.shared import put, python, succeed
+from tests.pipeline.conftest import checkout
+from tests.shared import ROOT, put, python, succeed
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "benchmarks/README")]

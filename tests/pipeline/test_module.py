@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from millistep.deploy.environments import definition_sha256
 from millistep.planning.plan import Plan
-from tests.pipeline.conftest import CONFIG, ROOT, Project, checkout
+from tests.pipeline.conftest import CONFIG, Project, checkout
 from tests.planning.records import write_record
 from tests.shared import commit, put
 
@@ -63,7 +62,7 @@ def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, s
     assert f"{RECORD} is now {RECORD}.unreadable" in using.made("results/plan.json").stderr
     assert not broken.exists()
     # Records as far as a start looks at them.
-    planned = Plan(yaml.safe_load(CONFIG), definition_sha256, ROOT / "envs")
+    planned = Plan(yaml.safe_load(CONFIG))
     for path, run in planned.timed.items():
         write_record(using.folder / path, run.identity)
     assert using.measured() == {} and not (sources / "results").exists()

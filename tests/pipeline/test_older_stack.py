@@ -6,7 +6,7 @@ import pytest
 
 from millistep.deploy.environments import virtual_prefix
 from millistep.deploy.virtual_environments import COMPLETE
-from tests.pipeline.conftest import ROOT
+from tests.shared import ROOT
 
 JAX = ROOT / "envs/2024-03/cpu/keras3-jax.yaml"
 OLD = {"framework": "keras3-jax", "stack": "2024-03"}

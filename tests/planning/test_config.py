@@ -7,7 +7,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millistep.deploy.environments import definition_sha256
 from millistep.planning.config import ConfigError, read_configuration, read_yaml
 from millistep.planning.plan import Plan
 
@@ -21,7 +20,7 @@ JAX = "keras3-jax"
 
 def plan(here=True, **changes):
     config = {**copy.deepcopy(SHIPPED), "scale": "smoke", "accelerator": "cpu", **changes}
-    return Plan(config, definition_sha256, ROOT / "envs", here)
+    return Plan(config, here)
 
 
 def refused(words, made=plan, **changes):
@@ -200,7 +199,7 @@ def test_what_a_mapping_merges_is_no_key_that_is_there_twice(tmp_path, read):
 )
 def test_no_configuration_whatever_escapes_as_another_error(config):
     try:
-        Plan({**SHIPPED, **config}, definition_sha256, ROOT / "envs")
+        Plan({**SHIPPED, **config})
     except ConfigError as refusal:
         assert len(str(refusal).splitlines()) == 1
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from millistep.deploy.environments import definition_sha256, post_deploy
+from millistep.deploy.environments import post_deploy
 from millistep.planning import this_machine
 from millistep.planning.config import ConfigError
 from millistep.planning.plan import Plan
@@ -50,7 +50,7 @@ def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on
     assert {e.name for e in made.environments} == {
         NETS[name].environment for name in NETS.keys() - barred
     }
-    assert made.controls.column.name == "keras3-tensorflow"
+    assert made.controls.known_steps.column.name == "keras3-tensorflow"
     assert {run.column.name for run in made.controls.again} == {"keras3-jax"}
 
 
@@ -152,7 +152,7 @@ def test_what_would_be_taken_from_the_machine_that_plans_is_one_line():
 
 def test_a_node_plans_the_same_runs_whatever_auto_is_there():
     whole = plan(threads="auto")
-    again = Plan(json.loads(json.dumps(whole.resolved())), definition_sha256, ROOT / "envs")
+    again = Plan(json.loads(json.dumps(whole.resolved())))
     assert again.config.threads == whole.threads
     assert [run.identity for run in again.runs] == [run.identity for run in whole.runs]
 

@@ -6,7 +6,6 @@ import shlex
 import pytest
 import yaml
 
-from millistep.deploy.environments import definition_sha256
 from millistep.planning import changes
 from millistep.planning.config import lay_over, read_configuration
 from millistep.planning.plan import Plan
@@ -34,7 +33,7 @@ def test_a_recipe_makes_the_runs_that_it_says(text, options, runs, scale, beside
     config = {}
     for name in files:
         lay_over(config, yaml.safe_load(text) if name == "mine.yaml" else shipped(name))
-    made = Plan(config, definition_sha256, ROOT / "envs")
+    made = Plan(config)
     assert (f"{len(made.runs):,}", made.scale, made.notices) == (runs, scale, [])
 
 

@@ -68,7 +68,7 @@ def test_a_lock_of_another_start_is_told_and_no_refusal(capsys):
 
 def test_what_is_to_be_measured_is_said_once_with_the_first_job_that_measures(capsys, monkeypatch):
     start = Start(workflow(), config(), ROOT)
-    assert {*start.to_measure} >= {RECORD} and start.here and not start.on_nodes
+    assert {*start.to_measure} >= {RECORD} and start.plan.here and not start.on_nodes
     jobs = Jobs(start)
     assert capsys.readouterr().err == ""  # a page of archives, say, measures nothing
     for _ in range(2):

@@ -29,8 +29,7 @@ START = Start(workflow, config, SOURCES)
 PLAN, RESULTS = START.plan, START.results
 JOBS, COMMANDS, DRAWING = Jobs(START), Commands(START), Drawing(START)
 program, measured, alone = COMMANDS.program, COMMANDS.measured, COMMANDS.alone
-analysis, render = DRAWING.analysis, DRAWING.render
-in_results, in_report = DRAWING.in_results, DRAWING.in_report
+analysis, render, in_report = DRAWING.analysis, DRAWING.render, DRAWING.in_report
 
 ROW = "{scale}/{model}/{task}-b{batch}"
 PLAN_FILE = f"{RESULTS}/plan.json"
@@ -60,4 +59,4 @@ rule analysis_environment:
     params:
         options=verbatim(DRAWING.deployment),
     shell:
-        alone(program("deploy", "{params.options} --marker {output} --log {log}"))
+        alone(program("deploy", "{params.options} --log {log}"))

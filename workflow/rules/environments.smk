@@ -25,10 +25,7 @@ for environment in PLAN.environments:
         params:
             options=verbatim(environment.deployment(START.use_conda)),
         shell:
-            program(
-                "deploy",
-                "{params.options} --start {resources.start} --marker {output} --log {log}",
-            )
+            program("deploy", "{params.options} --start {resources.start} --log {log}")
 
 
 rule environments:

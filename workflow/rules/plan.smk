@@ -17,7 +17,7 @@ rule plan:
     params:
         config=verbatim(PLAN.config_json),
         plan=PLAN.sha256,
-        elsewhere="" if START.here else "--elsewhere",
+        elsewhere="" if PLAN.here else "--elsewhere",
     shell:
         program(
             "plan",

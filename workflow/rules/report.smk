@@ -21,8 +21,13 @@ rule report:
         report(f"{RESULTS}/report.html", **in_report("report", "Reports", "everything")),
         report(f"{RESULTS}/table.csv", **in_report("table", "Tables", "ms/step")),
         report(f"{RESULTS}/runs.csv", **in_report("runs", "Tables", "every run")),
-        in_results(
-            "runs.parquet", "table.md", "table.tex", "caveats.json", "claims.csv"
+        multiext(
+            f"{RESULTS}/",
+            "runs.parquet",
+            "table.md",
+            "table.tex",
+            "caveats.json",
+            "claims.csv",
         ),
     log:
         f"{RESULTS}/logs/report.log",
@@ -66,7 +71,7 @@ rule answer:
         environment=ANALYSIS_ENVIRONMENT,
         plan=PLAN_FILE,
     output:
-        in_results("answer.md", "answer.json"),
+        multiext(f"{RESULTS}/", "answer.md", "answer.json"),
     log:
         f"{RESULTS}/logs/answer.log",
     localrule: True

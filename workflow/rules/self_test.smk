@@ -14,13 +14,10 @@ rule known_steps:
     priority: JOBS.priority(KNOWN_STEPS)
     retries: TRIES_AGAIN
     conda:
-        PLAN.controls.environment().conda
+        PLAN.controls.known_steps.environment.conda
     threads: 0
     resources:
-        **COMMANDS.timed(
-            PLAN.controls.environment(),
-            PLAN.controls.known_steps_instead(START.use_conda),
-        ),
+        **COMMANDS.control(PLAN.controls.known_steps),
         **({"runtime": 60} if START.on_nodes else {}),
     params:
         identity=verbatim(PLAN.controls.known_steps.identity),

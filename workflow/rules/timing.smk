@@ -59,7 +59,7 @@ for kind in PLAN.accelerators:
         priority: JOBS.priority(REFERENCE)
         retries: TRIES_AGAIN
         conda:
-            PLAN.controls.environment(kind).conda
+            PLAN.controls.references[kind].environment.conda
         threads: 0
         resources:
             **COMMANDS.reference(kind, JOBS.around(REFERENCE)),

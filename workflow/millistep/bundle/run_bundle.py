@@ -91,8 +91,7 @@ def run(jobs: list[tuple[dict[str, Any], dict[str, Any]]], start: str) -> None:
     processes = []
     for job, by in jobs:
         log = Path("logs", job["output"]).with_suffix(".log")
-        command = [*MILLISTEP, *job["command"], *by["options"], "--deployment=interpreter"]
-        command += [f"--log={log}", f"--start={start}"]
+        command = [*MILLISTEP, *job["command"], *by["options"], f"--log={log}", f"--start={start}"]
         if "at_once" in job:
             command += [f"--members={members}"]
         processes.append(subprocess.Popen(command, start_new_session=True))

@@ -51,14 +51,12 @@ def _unique(items: list[Any]) -> list[Any]:
 
 
 def _given(value: object) -> object:
-    """Return a value that is not None."""
     if value is None:
         raise PydanticCustomError("null", "null is not allowed")
     return value
 
 
 def _without_null(found: dict[str, Any]) -> None:
-    """Remove null from a JSON schema."""
     (branch,) = (each for each in found.pop("anyOf") if each != {"type": "null"})
     found.update({**branch, **found})
     found.pop("default", None)

@@ -144,12 +144,10 @@ class TaskOfModel(UserFile):
         return self
 
     def batch_sizes(self, scale: str) -> list[int]:
-        """Return the batch sizes of a scale."""
         sizes: list[int] = getattr(self, scale)
         return sizes
 
     def probes_at(self, scale: str) -> list[dict[str, Any]]:
-        """Return the other sizes of a scale."""
         return [probe.model_dump(exclude_unset=True) for probe in self.probes.get(scale, [])]
 
 

@@ -56,8 +56,9 @@ print(json.dumps({
 class Wanted:
     """An environment to provide, see :func:`main` for the options of the same names.
 
-    start: id of the start of Snakemake, in which a failed installation is tried once. another: with
-    conda, take the environment next to the activated one.
+    Planning passes it to the programs that measure, as JSON. start: id of the start of Snakemake,
+    in which a failed installation is tried once. another: with conda, take the environment next to
+    the activated one.
     """
 
     name: str
@@ -71,6 +72,12 @@ class Wanted:
     link: Path | None = None
     start: str | None = None
     another: bool = False
+
+    @classmethod
+    def of(cls, fields: dict[str, Any]) -> Wanted:
+        """Return the environment with these fields, of which paths are texts."""
+        paths = {name: Path(fields[name]) for name in ("definition", "marker")}
+        return cls(**{**fields, **paths})
 
     @property
     def title(self) -> str:

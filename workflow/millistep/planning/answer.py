@@ -14,6 +14,7 @@ import hashlib
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -275,32 +276,30 @@ def _package(part: str, given: str) -> tuple[Path, str | None]:
 
 def _tree(option: str, clone: Path, revision: str) -> Path:
     """Return a folder with the files of a revision; the clone is only read."""
-    git = ["git", "-C", str(clone)]
-    found = subprocess.run(
-        [*git, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],
-        capture_output=True,
-        text=True,
-    )
-    if found.returncode:
-        raise Problem(f"{option}: {clone} has no revision {revision}")
-    folder = FOLDER.absolute() / "trees" / found.stdout.strip()
+    wanted = ("--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    try:
+        folder = FOLDER.absolute() / "trees" / git(option, clone, "rev-parse", *wanted)
+    except Problem:
+        raise Problem(f"{option}: {clone} has no revision {revision}") from None
     if not folder.exists():
-        partial = folder.with_suffix(".partial")
-        partial.mkdir(parents=True, exist_ok=True)
-        with (
-            subprocess.Popen(
-                [*git, "archive", "--format=tar", folder.name], stdout=subprocess.PIPE
-            ) as archive,
-            tarfile.open(fileobj=archive.stdout, mode="r|") as files,
-        ):
-            try:
-                files.extractall(partial, filter="data")
-            except tarfile.TarError as error:
-                raise Problem(f"{option}: {clone}@{revision}: {error}") from None
-        if archive.returncode:
-            raise Problem(f"{option}: {clone}@{revision}: git archive ended with an error")
+        partial, archive = folder.with_suffix(".partial"), folder.with_suffix(".tar")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        git(option, clone, "archive", f"--output={archive}", folder.name)
+        try:
+            shutil.unpack_archive(archive, partial, filter="data")
+        except tarfile.TarError as error:
+            raise Problem(f"{option}: {clone}@{revision}: {error}") from None
+        archive.unlink()
         partial.rename(folder)
     return folder
+
+
+def git(option: str, clone: Path, *command: str) -> str:
+    """Return what git prints about a clone; raises :class:`Problem` if it fails."""
+    done = subprocess.run(["git", "-C", str(clone), *command], capture_output=True, text=True)
+    if done.returncode:
+        raise Problem(f"{option}: {clone}: {done.stderr.strip().partition(chr(10))[0]}")
+    return done.stdout.strip()
 
 
 def run(command: Sequence[str]) -> int:

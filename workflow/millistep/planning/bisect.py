@@ -7,12 +7,11 @@ is printed; 3: the last revision is not shown to be slower than the first.
 from __future__ import annotations
 
 import argparse
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from millistep.planning.answer import Asked, Options, add_measurement, only_one, or_no_answer
+from millistep.planning.answer import Asked, Options, add_measurement, git, only_one, or_no_answer
 from millistep.planning.config import Problem
 
 FINE, SLOWER = 0, 1  # statuses of an answer
@@ -50,8 +49,11 @@ def _options() -> argparse.ArgumentParser:
 
 
 def _bisect(options: argparse.Namespace) -> int:
-    commits = _git(options, "rev-list", "--reverse", "--first-parent", "--end-of-options",
-                   f"{options.good}..{options.bad}").split()  # fmt: skip
+    def in_clone(*command: str) -> str:
+        return git("--clone", options.clone, *command)
+
+    between = ("--first-parent", "--end-of-options", f"{options.good}..{options.bad}")
+    commits = in_clone("rev-list", "--reverse", *between).split()
     if not commits:
         raise Problem(f"--good: no commit between {options.good} and {options.bad}")
 
@@ -67,7 +69,7 @@ def _bisect(options: argparse.Namespace) -> int:
             if number == len(commits) - 1:
                 raise
             answer, words = None, f"undecided: {problem}"
-        print(f"{_git(options, 'log', '-1', '--format=%h %s', revision)}: {words}", flush=True)
+        print(f"{in_clone('log', '-1', '--format=%h %s', revision)}: {words}", flush=True)
         return answer
 
     with only_one():
@@ -77,12 +79,5 @@ def _bisect(options: argparse.Namespace) -> int:
         found = [commits[n] for n in suspects(len(commits), slower)]
     print("first slower commit:" if len(found) == 1 else "the first slower commit is one of:")
     for revision in found:
-        print(f"  {_git(options, 'log', '-1', '--format=%h %s', revision)}")
+        print(f"  {in_clone('log', '-1', '--format=%h %s', revision)}")
     return 0
-
-
-def _git(options: argparse.Namespace, *command: str) -> str:
-    done = subprocess.run(["git", "-C", options.clone, *command], capture_output=True, text=True)
-    if done.returncode:
-        raise Problem(f"--clone: {options.clone}: {done.stderr.strip().partition(chr(10))[0]}")
-    return done.stdout.strip()

@@ -11,7 +11,7 @@ from typing import Any
 from millistep.contracts.base import Violation, checked
 from millistep.contracts.model import SCALES, FrameworkEntry, Frameworks, ModelFile
 from millistep.contracts.settings import DEFAULTS, SETTINGS
-from millistep.planning.config import ConfigError, check_names, read_yaml
+from millistep.planning.config import ConfigError, check_known, check_names, read_yaml
 
 PARTS = ("models", "frameworks")  # of a user's folder
 OWN = Path(__file__).parent.parent / "measure"  # holds our models/; the user's folders hold theirs
@@ -38,11 +38,7 @@ class Model(ModelFile):
         """Return the variant with that ending; its sizes replace the paper's, at every scale."""
         about, paper = self.variants[ending], self.architecture["paper"]
         for size in about.sizes:
-            if size not in paper:
-                raise ConfigError(
-                    f"{self.file}: variants.{ending}.sizes: unknown size '{size}'; "
-                    f"allowed are {', '.join(paper)}"
-                )
+            check_known(f"{self.file}: variants.{ending}.sizes", "size", size, paper)
         changes = {"parameters": dict.fromkeys(SCALES, about.parameters), "published": []}
         return self.model_copy(
             update={
@@ -208,7 +204,8 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
                 allowed = ", ".join([*before, *found])
                 raise ConfigError(f"{path}: {name}.like: unknown framework; allowed are {allowed}")
             folder = folder if "module" in entry else base.folder
-            entry = {**_taken_over(base), **entry}
+            taken_over = base.model_dump(exclude={"name", "folder", "against"}, exclude_unset=True)
+            entry = {**taken_over, **entry}
         found[name] = _framework(path, name, folder, entry)
     return found
 
@@ -217,11 +214,7 @@ def _framework(path: Path, name: str, folder: Path, entry: dict[str, Any]) -> Fr
     some = sorted(setting for setting, about in SETTINGS.items() if about.frameworks)
     own = entry.get("settings")
     for key in own if isinstance(own, dict) else ():
-        if key not in some:
-            allowed = ", ".join(some)
-            raise ConfigError(
-                f"{path}: {name}.settings: unknown key '{key}'; allowed are {allowed}"
-            )
+        check_known(f"{path}: {name}.settings", "key", key, some)
     own = {key: DEFAULTS[key] for key, of in SETTINGS.items() if name in of.frameworks}
     try:
         (about,) = checked(Frameworks, {name: {"settings": own, **entry}}).root.values()
@@ -231,8 +224,3 @@ def _framework(path: Path, name: str, folder: Path, entry: dict[str, Any]) -> Fr
     return Framework.model_construct(
         None, **{**dict(about), "module": module, "name": name, "folder": folder}
     )
-
-
-def _taken_over(base: Framework) -> dict[str, Any]:
-    """Return the keys that a framework which is `like` another takes over: all but `against`."""
-    return base.model_dump(exclude={"name", "folder", "against"}, exclude_unset=True)

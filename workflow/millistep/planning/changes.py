@@ -8,14 +8,14 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from millistep.deploy.virtual_environments import read_json
 from millistep.planning.plan import Plan
 from millistep.planning.runs import Run
 from millistep.supervise import record, variables
-from millistep.supervise.record import SCHEMA, violation
+from millistep.supervise.record import SCHEMA, Unreadable
 
 MISSING = "not measured yet"
 REFUSED = "could not begin"
@@ -25,18 +25,10 @@ LISTED = 8  # cells listed per reason, and columns or folders
 ASIDE = ".unreadable"
 
 
-@dataclass(frozen=True)
-class Unreadable:
-    """A file in a record's place that is not a record; reason: words that follow its path."""
-
-    reason: str
-
-    def __str__(self) -> str:
-        return "its record cannot be read"
-
-
 def reasons(plan: Plan, root: Path = Path()) -> dict[str, str | Unreadable]:
-    """Return the reason, a text or :class:`Unreadable`, by record, for all runs to be measured."""
+    """Return the reason by record, for all runs to be measured; an exception if a file in the
+    record's place is no record.
+    """
     found = ((path, why(run, root)) for path, run in plan.timed.items())
     return {path: reason for path, reason in found if reason}
 
@@ -53,15 +45,9 @@ def set_aside(path: str) -> str:
 
 def is_stale(path: Path, identity: str) -> bool:
     """Return True if a part of the self-test exists and has to be measured again."""
-    try:
-        found = json.loads(path.read_text())
-        # An environment that could not be installed at the last start may be available now.
-        undeployed = "not_deployed" in (found.get("not_tried") or {}) or found.get("refused")
-        return bool(undeployed) or found["identity"] != identity
-    except FileNotFoundError:
-        return False
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return True  # broken, and measured again in seconds
+    found = read_json(path)
+    # An environment that could not be installed at the last start may be available now.
+    return path.exists() and (found.get("identity") != identity or bool(found.get("refused")))
 
 
 def summary(plan: Plan, reasons: dict[str, str | Unreadable], elsewhere: Path | None = None) -> str:
@@ -76,7 +62,8 @@ def summary(plan: Plan, reasons: dict[str, str | Unreadable], elsewhere: Path | 
     cells_by_reason: dict[str, Counter[str]] = {}
     for run, reason in found.items():
         cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
-        cells_by_reason.setdefault(str(reason), Counter())[cell] += 1
+        words = "its record cannot be read" if isinstance(reason, Unreadable) else reason
+        cells_by_reason.setdefault(words, Counter())[cell] += 1
     to_measure = f"{len(found)} of {len(plan.runs)} runs to measure at {plan.scale} scale"
     if elsewhere:
         to_measure += f", but not here: by {elsewhere} these are another machine's"
@@ -102,9 +89,7 @@ def _in_turns(plan: Plan, found: Iterable[Run]) -> list[str]:
 
 def unreadable(reasons: dict[str, str | Unreadable]) -> Iterable[tuple[str, str]]:
     """Return path and reason of every file that is not a record but has a record's name."""
-    return (
-        (path, reason.reason) for path, reason in reasons.items() if isinstance(reason, Unreadable)
-    )
+    return ((path, str(each)) for path, each in reasons.items() if isinstance(each, Unreadable))
 
 
 def why(run: Run, root: Path) -> str | Unreadable | None:
@@ -116,13 +101,13 @@ def why(run: Run, root: Path) -> str | Unreadable | None:
         found = record.parse(raw)
     except FileNotFoundError:
         return MISSING
-    except record.Unreadable as problem:
-        return Unreadable(str(problem))
-    if found["identity"] == run.identity:
-        if problem := violation(found):  # type: ignore[misc]  # the exception's name, used again
-            return Unreadable(f"is no valid record ({problem})")
-        return REFUSED if record.could_not_begin(found) or found["status"] == "refused" else None
-    return _changed(json.loads(found["identity"]), json.loads(run.identity)) or None
+    except Unreadable as problem:
+        return problem
+    if found["identity"] != run.identity:
+        return _changed(json.loads(found["identity"]), json.loads(run.identity)) or None
+    if words := record.violation(found):
+        return Unreadable(f"is no valid record ({words})")
+    return REFUSED if record.could_not_begin(found) else None
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> str:

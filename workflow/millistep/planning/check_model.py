@@ -10,21 +10,21 @@ import shutil
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from millistep.deploy.environments import Wanted, definition_sha256, deployed
+from millistep.deploy.environments import Wanted, deployed
 from millistep.deploy.virtual_environments import EnvironmentProblem
 from millistep.measure.process import leave
 from millistep.planning.catalog import OWN, Models, frameworks
 from millistep.planning.config import Problem, or_one_line
-from millistep.planning.identity import ENVS
 from millistep.planning.plan import Plan
 from millistep.planning.runs import Run
-from millistep.supervise import ending, jobs, processors
+from millistep.supervise import ending, jobs, parent, processors
 from millistep.supervise.machine import memory_limit_mib
 from millistep.supervise.output import tail
-from millistep.supervise.parent import cell
+from millistep.supervise.watch import Job
 
 PROGRAM = "millistep.measure.check"
 TIME_LIMIT_S = 600
@@ -51,37 +51,29 @@ def planned(folder: Path, names: list[str], scale: str) -> Plan:
         raise Problem(f"{model.folder}: no builder, such as keras3.py or pytorch.py")
     tasks = {place.name: {task: about.batch_sizes(scale)[0] for task, about in model.tasks.items()}}
     config = {"scale": scale, "runs": 1, "folders": folders, "models": tasks}
-    return Plan(config | {"columns": names or found}, definition_sha256, ENVS)
+    return Plan(config | {"columns": names or found})
 
 
 def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
     """Try the tasks of one framework in one process; a result for each."""
-    column, identity = runs[0].column, json.loads(runs[0].identity)
-    environment = plan.environment_of(column)
+    environment = plan.environment_of(runs[0].column)
     try:
-        marker = deployed(
-            Wanted(
-                name=environment.name,
-                definition=environment.definition,
-                method="interpreter" if environment.interpreter else "venv",
-                marker=scratch / "environment.json",
-                interpreter=environment.interpreter,
-                overlay=[overlay.source for overlay in environment.overlay],
-                planned=environment.sha256,
-            )
-        )
+        wanted = Wanted.of(environment.wanted(use_conda=False))
+        marker = deployed(replace(wanted, marker=scratch / "environment.json"))
     except (EnvironmentProblem, OSError) as problem:
         return [_failed(run, {"type": "NoEnvironment", "message": str(problem)}) for run in runs]
     request = {
         "folders": [os.path.abspath(folder) for folder in plan.config.folders],
         "tasks": [_task(json.loads(run.identity)) for run in runs],
     }
-    options = argparse.Namespace(log=scratch / "log.txt", memory_limit_mib=memory_limit_mib("auto"))
-    child = jobs.supervised(PROGRAM, request, identity, marker, options, TIME_LIMIT_S)
+    limits = TIME_LIMIT_S, memory_limit_mib("auto")
+    job = Job(runs[0].identity, marker, scratch / "log.txt", *limits)
+    with parent.supervised(PROGRAM, request, job) as child:
+        child.until("done")
     found: list[Found] = child.reported("checked", "results") or []
     for run in runs[len(found) :]:
         status, reason = ending.of_process(child.ending())
-        last = "\n".join(tail(options.log)[-5:])
+        last = "\n".join(tail(job.log)[-5:])
         found.append(
             _failed(run, {"type": status, "message": reason or "the process ended", "log": last})
         )
@@ -90,7 +82,7 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
 
 def _task(identity: dict[str, Any]) -> dict[str, Any]:
     names = ("parameters", "trains", "scale")
-    return {"cell": cell(identity)} | {name: identity[name] for name in names}
+    return {"cell": parent.cell(identity)} | {name: identity[name] for name in names}
 
 
 def _failed(run: Run, problem: dict[str, str]) -> Found:

@@ -15,7 +15,7 @@ from contextlib import redirect_stderr
 from typing import Any
 
 from millistep.deploy.virtual_environments import write_atomically
-from millistep.planning.jobs import Jobs, OfJob
+from millistep.planning.jobs import Jobs, per_job
 from millistep.planning.start import ON_NODE, Start
 
 # The settings of profiles/default: the caller's own profile sends jobs to nodes.
@@ -32,49 +32,43 @@ class Submissions:
 
     def __init__(self, start: Start, jobs: Jobs):
         self._start, self._plan, self._jobs = start, start.plan, jobs
+        self.of_file = jobs.of_file
         workflow = start.workflow
         self._written = not workflow.is_main_process or workflow.output_settings.dryrun
 
-    def stale(self, pattern: str) -> OfJob:
+    @per_job
+    def stale(self, path: str) -> list[str]:
         """Return no input, but have Snakemake submit a group that lacks anything."""
-
-        def stale(path: str) -> list[str]:
-            if self._now(path):
-                self._jobs.begin_timing()
-                self._write()
-                if os.path.exists(path):
-                    self._jobs.make_again(path)
-            return []
-
-        return self._jobs.of_file(pattern, stale)
+        if self._now(path):
+            self._jobs.begin_timing()
+            self._write()
+            if os.path.exists(path):
+                self._jobs.make_again(path)
+        return []
 
     def all(self, wildcards: Any) -> list[str]:
         """Return the outputs of all groups that have something to measure or are done."""
         groups = self._plan.groups
         return [g.done for g in groups if os.path.exists(g.done) or self._now(g.done)]
 
-    def minutes(self, pattern: str) -> OfJob:
-        """Return a function for a group's minutes: time limits and starts of its runs."""
+    @per_job
+    def minutes(self, path: str) -> int:
+        """Return a group's minutes: time limits and starts of its runs."""
         seconds = self._plan.time_limit_s + 60
-        return self._jobs.of_file(
-            pattern, lambda path: 10 + round(len(self._now(path)) * seconds / 60)
-        )
+        return 10 + round(len(self._now(path)) * seconds / 60)
 
-    def command(self, pattern: str) -> OfJob:
-        """Return a function for the command that measures a group on its node."""
+    @per_job
+    def command(self, path: str) -> str:
+        """Return the command that measures a group on its node."""
         workflow, start = self._start.workflow, self._start
         options = ["--snakefile", str(workflow.main_snakefile), "--configfile", str(start.planned)]
         if start.use_conda:
             prefix = workflow.deployment_settings.conda_prefix
             options += ["--use-conda", *(["--conda-prefix", str(prefix)] if prefix else [])]
-
-        def command(path: str) -> str:
-            files = self._plan.group_of[path].files
-            forced = [file for file in files if file in start.asked_of_nodes]
-            force = ["--forcerun", *forced] if forced else []
-            return f"{ON_NODE}=1 {shlex.join([*SNAKEMAKE, *options, *force, '--', *files])}"
-
-        return self._jobs.of_file(pattern, command)
+        files = self._plan.group_of[path].files
+        if forced := [file for file in files if file in start.asked_of_nodes]:
+            options += ["--forcerun", *forced]
+        return f"{ON_NODE}=1 {shlex.join([*SNAKEMAKE, *options, '--', *files])}"
 
     def _write(self) -> None:
         """Write the files that jobs on nodes read, once in a start."""

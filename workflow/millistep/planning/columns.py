@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from millistep.contracts.settings import DEFAULTS, SETTINGS, texts
 from millistep.contracts.settings import Column as Asked
 from millistep.deploy.overlays import content
 from millistep.planning.catalog import Framework
-from millistep.planning.config import ConfigError, check_word
+from millistep.planning.config import ConfigError, check_known, check_word
 
 BUILDABLE = ("pyproject.toml", "setup.py")
 
@@ -157,8 +157,7 @@ def columns(
     """
     found: dict[str, Column] = {}
     for place, entry in enumerate(asked):
-        column = _column(place, entry, frameworks, defaults)
-        column = replace(column, look=_look(column.framework, found.values()))
+        column = _column(place, entry, frameworks, defaults, found.values())
         check_word(f"columns.{place}", column.name)
         if column.name in found:
             raise ConfigError(
@@ -171,13 +170,15 @@ def columns(
 
 
 def _column(
-    place: int, asked: str | Asked, frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]
+    place: int,
+    asked: str | Asked,
+    frameworks: Mapping[str, Framework],
+    defaults: Mapping[str, Any],
+    before: Iterable[Column],
 ) -> Column:
     column = Asked(framework=asked) if isinstance(asked, str) else asked
     name, entry = column.framework, column.model_dump(exclude={"framework"}, exclude_unset=True)
-    if name not in frameworks:
-        allowed = ", ".join(frameworks)
-        raise ConfigError(f"columns.{place}: unknown framework '{name}'; allowed are {allowed}")
+    check_known(f"columns.{place}", "framework", name, frameworks)
     framework = frameworks[name]
     own = {**EVERY, **framework.own}
     for setting in entry:
@@ -204,7 +205,7 @@ def _column(
         framework=framework,
         name="+".join([name, *(word for word, _ in words)]),
         title=", ".join([framework.title, *(title for _, title in words)]),
-        look=_look(framework, ()),
+        look=_look(framework, before),
         **{setting: settings[setting] for setting in EVERY},
         of_framework={setting: settings[setting] for setting in framework.own},
         asked={setting: written[setting] for setting in told},

@@ -5,17 +5,18 @@ again, and a brace in the text of a command would name a wildcard."""
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
 import time
 from collections.abc import Callable
-from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from millistep.deploy.environments import definition_sha256, virtual_prefix
 from millistep.planning.columns import Column
+from millistep.planning.controls import Control
 from millistep.planning.environments import Environment, deployment
 from millistep.planning.jobs import OfJob, with_signature
 from millistep.planning.start import Start
@@ -58,16 +59,14 @@ class Commands:
         """
         plan = self._start.plan
         options = {
-            "deployment": environment.method(self._start.use_conda),
-            "definition": environment.definition.as_posix(),
-            "environment": environment.marker,
+            "environment": json.dumps(environment.wanted(self._start.use_conda)),
             "start": self.start_id,
             "memory-gib": plan.memory_gib,
         }
         if of_job:
             options |= {"results": plan.results, "device": str(plan.config.device)}
         same = shlex.join(f"--{name}={value}" for name, value in options.items())
-        same = " ".join(filter(None, [same, environment.overlay_options, *more]))
+        same = " ".join(filter(None, [same, *more]))
 
         def told(wildcards: Any, attempt: int) -> str:
             own = f" {of_job(wildcards)}" if of_job else ""
@@ -78,12 +77,19 @@ class Commands:
 
     def cell(self, column: Column, of_job: OfJob) -> dict[str, Any]:
         plan = self._start.plan
-        return self.timed(plan.environment_of(column), plan.options_of_cells, of_job=of_job)
+        options = [f"--time-limit-s={plan.time_limit_s}"]
+        options += [f"--folder={folder}" for folder in plan.config.folders]
+        return self.timed(plan.environment_of(column), shlex.join(options), of_job=of_job)
+
+    def control(self, control: Control, *more: str, of_job: OfJob | None = None) -> dict[str, Any]:
+        others = control.instead(self._start.use_conda)
+        return self.timed(control.environment, *more, others, of_job=of_job)
 
     def reference(self, accelerator: str, of_job: OfJob) -> dict[str, Any]:
-        controls = self._start.plan.controls
-        options = controls.options_of_reference(accelerator, self._start.use_conda)
-        return self.timed(controls.environment(accelerator), options, of_job=of_job)
+        plan = self._start.plan
+        control = plan.controls.references[accelerator]
+        own = shlex.join([f"--identity={control.identity}", "--accelerators", *plan.accelerators])
+        return self.control(control, own, of_job=of_job)
 
 
 def literal(text: str) -> str:
@@ -119,24 +125,18 @@ class Drawing:
     def deployment(self) -> str:
         """Options of the command that installs the environment, quoted for a shell."""
         method = "conda" if self._start.use_conda else "venv"
-        return deployment("analysis", self.definition, method, self.definition_sha256)
-
-    @cached_property
-    def _program(self) -> str:
-        workflow = literal((self._start.sources / "workflow").absolute().as_posix())
-        return f"{literal(self.python)} -s {workflow}"
+        facts = {"name": "analysis", "definition": self.definition.as_posix(), "method": method}
+        return deployment(**facts, planned=self.definition_sha256, marker=self.environment)
 
     def analysis(self, command: str) -> str:
         """Return the shell command of an analysis command that writes to a rule's log."""
-        return f"{self._program} {command} 2> >(tee {{log}} >&2)"
+        workflow = literal((self._start.sources / "workflow").absolute().as_posix())
+        return f"{literal(self.python)} -s {workflow} {command} 2> >(tee {{log}} >&2)"
 
     def render(self, folder: str, *options: str) -> str:
         """Return the shell command that draws what is measured into a folder."""
         asked = " ".join(options)
         return self.analysis(f"render --plan {{input.plan}} --output-dir {folder} {asked}")
-
-    def in_results(self, *names: str) -> list[str]:
-        return [f"{self._start.results}/{name}" for name in names]
 
     def in_report(self, caption: str, category: str, label: str) -> dict[str, Any]:
         """Return the arguments that mark an output for Snakemake's own report."""

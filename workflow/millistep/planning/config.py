@@ -72,21 +72,15 @@ class _EachKeyOnce:
     """
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        if not hasattr(node, "seen"):
-            node.seen = True
-            _check_keys(node)
-        super().flatten_mapping(node)  # type: ignore[misc]  # the loader's, see below
-
-
-def _check_keys(node: yaml.MappingNode) -> None:
-    marks: dict[str, yaml.Mark] = {}
-    for key, _ in node.value:
-        if isinstance(key, yaml.ScalarNode) and key.tag != MERGE:
-            if key.value in marks:
-                first = marks[key.value].line + 1
-                problem = f"the key '{key.value}' appears twice, first in line {first}"
+        keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        first: dict[str, yaml.Mark] = {}
+        for key in keys if not hasattr(node, "seen") else ():
+            mark = first.setdefault(key.value, key.start_mark)
+            if key.tag != MERGE and mark is not key.start_mark:
+                problem = f"the key '{key.value}' appears twice, first in line {mark.line + 1}"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
-            marks[key.value] = key.start_mark
+        node.seen = True
+        super().flatten_mapping(node)  # type: ignore[misc]  # the loader's, see below
 
 
 class _Fast(_EachKeyOnce, FAST):  # type: ignore[misc]  # PyYAML has no types
@@ -150,6 +144,12 @@ def lay_over(config: dict[str, Any], settings: dict[str, Any]) -> None:
             lay_over(before, value)
         else:
             config[first] = value
+
+
+def check_known(where: str, kind: str, name: str, allowed: Iterable[str]) -> None:
+    """Raise :class:`ConfigError` for a name that is none of the allowed ones."""
+    if name not in (names := list(allowed)):
+        raise ConfigError(f"{where}: unknown {kind} '{name}'; allowed are {', '.join(names)}")
 
 
 def check_word(where: str, word: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -28,10 +27,39 @@ KNOWN_STEPS = {"paper": _KNOWN_STEPS, "laptop": _KNOWN_STEPS, "smoke": ((2, 1), 
 
 @dataclass(frozen=True)
 class Control:
-    """A file about the measuring itself: its path, and the identity of what is in it."""
+    """Fixed work that every column on a device can do."""
 
-    path: str
-    identity: str
+    plan: Plan
+    columns: list[Column]  # that can do it, the simplest ones first
+    facts: dict[str, Any]  # of its identity, in addition to the column's
+    path: str = ""  # of its file, if it is measured once
+
+    @property
+    def column(self) -> Column:
+        """The column whose environment it is measured in."""
+        return self.columns[0]
+
+    @property
+    def environment(self) -> Environment:
+        return self.plan.environment_of(self.column)
+
+    @property
+    def identity(self) -> str:
+        return self.identity_of(self.column)
+
+    def identity_of(self, column: Column) -> str:
+        """Return the identity of the work in a column's environment."""
+        own = {**identity.of_column(self.plan, column), "threads": self.plan.threads}
+        return identity.text({**own, **self.facts})
+
+    def instead(self, use_conda: bool) -> str:
+        """Return options that name the other environments in which it could be measured."""
+        found: dict[Environment, Column] = {}
+        for column in self.columns:
+            found.setdefault(self.plan.environment_of(column), column)
+        del found[self.environment]
+        others = ([self.identity_of(column), of.wanted(use_conda)] for of, column in found.items())
+        return shlex.join(f"--instead={json.dumps(other)}" for other in others)
 
 
 class Controls:
@@ -41,40 +69,18 @@ class Controls:
         self._plan = plan
 
     @cached_property
-    def candidates(self) -> dict[str, list[Column]]:
-        """Columns that can run controls, by accelerator (cuda first), the simplest ones first."""
+    def references(self) -> dict[str, Control]:
+        """The reference workload by accelerator, cuda first."""
         columns = sorted(self._plan.measurable or self._plan.columns, key=_simplicity)
         found = {kind: [c for c in columns if c.accelerator == kind] for kind in ("cuda", "cpu")}
-        return {kind: of_kind for kind, of_kind in found.items() if of_kind}
-
-    @property
-    def columns(self) -> dict[str, Column]:
-        """The column whose environment runs each accelerator's reference workload."""
-        return {kind: columns[0] for kind, columns in self.candidates.items()}
-
-    @property
-    def column(self) -> Column:
-        """The column whose environment runs the known steps."""
-        return next(iter(self.columns.values()))
-
-    def environment(self, accelerator: str | None = None) -> Environment:
-        """Return the environment of an accelerator's reference workload, or of the known steps."""
-        column = self.columns[accelerator] if accelerator else self.column
-        return self._plan.environment_of(column)
-
-    def reference_of(self, column: Column) -> str:
-        """Return the identity of the reference workload on a column's library."""
-        return identity.text({**self._facts(column), "part_s": PART_S[self._plan.scale]})
+        facts = {"part_s": PART_S[self._plan.scale]}
+        return {kind: Control(self._plan, able, facts) for kind, able in found.items() if able}
 
     @cached_property
     def known_steps(self) -> Control:
-        path = f"{self._plan.results}/self_test/{self._plan.scale}/known_steps.json"
-        return Control(path, self.known_steps_of(self.column))
-
-    def known_steps_of(self, column: Column) -> str:
-        """Return the identity of the known steps in a column's environment."""
-        facts = {**self._facts(column), "known_steps": KNOWN_STEPS[self._plan.scale]}
-        return identity.text(facts)
+        scale, columns = self._plan.scale, next(iter(self.references.values())).columns
+        path = f"{self._plan.results}/self_test/{scale}/known_steps.json"
+        return Control(self._plan, columns, {"known_steps": KNOWN_STEPS[scale]}, path)
 
     @cached_property
     def again(self) -> list[Run]:
@@ -114,36 +120,6 @@ class Controls:
         first, second = zip(*self.pairs, strict=True) if self.pairs else ((), ())
         return " ".join(["--first", *first, "--second", *second])
 
-    def known_steps_instead(self, use_conda: bool) -> str:
-        """Return the options for other environments that could measure the known steps."""
-        return self._instead(self.column.accelerator, self.known_steps_of, use_conda)
-
-    def options_of_reference(self, accelerator: str, use_conda: bool) -> str:
-        """Return options of the command that measures the reference workload."""
-        own = [f"--identity={self.reference_of(self.columns[accelerator])}", "--accelerators"]
-        instead = self._instead(accelerator, self.reference_of, use_conda)
-        return f"{shlex.join([*own, *self.columns])} {instead}".rstrip()
-
-    def _instead(
-        self, accelerator: str, identity_of: Callable[[Column], str], use_conda: bool
-    ) -> str:
-        """Return options that name the other environments in which controls could be measured."""
-        found: dict[Environment, Column] = {}
-        for column in self.candidates[accelerator]:
-            found.setdefault(self._plan.environment_of(column), column)
-        del found[self.environment(accelerator)]
-        options = (
-            {
-                "identity": identity_of(column),
-                "deployment": of.method(use_conda),
-                "definition": of.definition.as_posix(),
-                "environment": of.marker,
-                "overlay": [overlay.source for overlay in of.overlay],
-            }
-            for of, column in found.items()
-        )
-        return shlex.join(f"--instead={json.dumps(option)}" for option in options)
-
     @cached_property
     def _twins(self) -> list[Run]:
         """The runs of a column with `again` that measure what ``_same_cell`` does; may be empty."""
@@ -177,9 +153,6 @@ class Controls:
 
     def _runs_of(self, cell: tuple[Row, Column] | None) -> list[Run]:
         return [run for run in self._plan.runs if (run.row, run.column) == cell]
-
-    def _facts(self, column: Column) -> dict[str, Any]:
-        return {**identity.of_column(self._plan, column), "threads": self._plan.threads}
 
 
 def _simplicity(column: Column) -> tuple[int, int, int, int]:

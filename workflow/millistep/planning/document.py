@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning.columns import Column
-from millistep.planning.runs import Row, Run
+from millistep.planning.runs import AUTO, MORE, Row, Run
+from millistep.planning.this_machine import DEFAULT_RUNS
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
@@ -30,7 +31,7 @@ def document(plan: Plan) -> dict[str, Any]:
         "accelerator": plan.accelerator,
         "weights": plan.config.weights,
         "seed": plan.config.seed,
-        "runs": plan.rounds,
+        "runs": max(plan.runs_of.values()),
         "precision": plan.config.precision,
         **({"further": further} if (further := _further(plan)) else {}),
         "references": [
@@ -99,6 +100,7 @@ def _model(plan: Plan, name: str) -> dict[str, Any]:
 def _rows(plan: Plan) -> list[dict[str, Any]]:
     """Return all rows in order, with the published batch size at their place among the sizes."""
     places: Counter[tuple[str, str]] = Counter()
+    auto, default = plan.config.runs == AUTO, DEFAULT_RUNS[plan.scale]
     found = []
     for row in plan.rows:
         model, place = plan.models.load(row.model), places[row.model, row.task]
@@ -110,7 +112,7 @@ def _rows(plan: Plan) -> list[dict[str, Any]]:
                 "title": f"{model.title} {row.task}",
                 "published_batch_size": published[place] if place < len(published) else None,
                 "measures": plan.measures[row],
-                "looks": plan.looks(row),
+                "looks": 1 + (plan.runs_of[row] - default) // MORE if auto else 0,
             }
         )
     return found

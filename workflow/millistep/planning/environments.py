@@ -6,13 +6,15 @@ import re
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from millistep.deploy.conda import is_made_of
+from millistep.deploy.environments import definition_sha256
 from millistep.deploy.overlays import with_overlays
 from millistep.planning.columns import Column, Overlay
-from millistep.planning.config import ConfigError
+from millistep.planning.config import ConfigError, check_known
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
@@ -52,36 +54,44 @@ class Environment:
         """The yaml that Snakemake deploys with conda; None if the user gives an interpreter."""
         return None if self.interpreter else str(self.definition.absolute())
 
-    def deployment(self, use_conda: bool) -> str:
-        """Return the options of the command that installs it, quoted for a shell."""
-        own = deployment(self.name, self.definition, self.method(use_conda), self.sha256)
-        own += f" {shlex.join([f'--interpreter={self.interpreter}'])}" if self.interpreter else ""
-        return f"{own} {self.overlay_options}".rstrip()
-
-    @property
-    def overlay_options(self) -> str:
-        return shlex.join(f"--overlay={overlay.source}" for overlay in self.overlay)
-
     def method(self, use_conda: bool) -> str:
         """Return the method of installation: interpreter, conda or venv."""
         return "interpreter" if self.interpreter else "conda" if use_conda else "venv"
 
+    def wanted(self, use_conda: bool) -> dict[str, Any]:
+        """Return the fields of :class:`deploy.environments.Wanted`."""
+        return {
+            "name": self.name,
+            "definition": self.definition.as_posix(),
+            "method": self.method(use_conda),
+            "planned": self.sha256,
+            "marker": self.marker,
+            "interpreter": self.interpreter,
+            "overlay": [overlay.source for overlay in self.overlay],
+        }
 
-def deployment(name: str, definition: Path, method: str, sha256: str) -> str:
+    def deployment(self, use_conda: bool) -> str:
+        """Return the options of the command that installs it, quoted for a shell."""
+        return deployment(**self.wanted(use_conda))
+
+
+def deployment(overlay: Iterable[str] = (), **facts: str | None) -> str:
     """Return the options of the command that installs an environment, quoted for a shell."""
-    options = {"name": name, "definition": definition.as_posix(), "method": method}
-    return shlex.join(f"--{k}={v}" for k, v in {**options, "planned": sha256}.items())
+    options = [f"--{name}={value}" for name, value in facts.items() if value]
+    return shlex.join([*options, *(f"--overlay={source}" for source in overlay)])
 
 
-def environments(plan: Plan, sha256: Callable[[Path], str], envs: Path) -> dict[str, Environment]:
+def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
     """Return the environments by name of the column; raises :class:`ConfigError` if one can have
     none.
 
-    sha256: digest of a definition file, given its path. envs: the folder of our definitions, which
-    is searched before the user's folders.
+    envs: the folder of our definitions, which is searched before the user's folders.
     """
-    _check_stacks(plan.columns, envs)
+    stacks = sorted(path.name for path in envs.glob("[0-9]*-[0-9]*"))
+    for place, column in enumerate(plan.columns):
+        check_known(f"columns.{place}.stack", "stack", column.stack, stacks)
     roots = [envs, *(Path(folder, "envs") for folder in plan.config.folders)]
+    sha256 = cache(definition_sha256)  # the columns share a few definitions
     found: dict[str, Environment] = {}
     first: dict[str, Column] = {}
     for column in plan.columns:
@@ -93,16 +103,6 @@ def environments(plan: Plan, sha256: Callable[[Path], str], envs: Path) -> dict[
                 "called alike; give a folder another name (a link will do)"
             )
     return found
-
-
-def _check_stacks(columns: list[Column], envs: Path) -> None:
-    allowed = sorted(path.name for path in envs.glob("[0-9]*-[0-9]*"))
-    for place, column in enumerate(columns):
-        if column.stack not in allowed:
-            raise ConfigError(
-                f"columns.{place}.stack: unknown stack '{column.stack}'; "
-                f"allowed are {', '.join(allowed)}"
-            )
 
 
 def _environment(

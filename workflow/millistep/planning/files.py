@@ -5,17 +5,18 @@ import json
 import os
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from millistep.deploy.environments import definition_sha256
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, or_one_line, read_configuration
-from millistep.planning.identity import ENVS, PACKAGE
+from millistep.planning.controls import Control
+from millistep.planning.identity import PACKAGE
 from millistep.planning.plan import Plan
 from millistep.planning.runs import AUTO, Group
+from millistep.planning.this_machine import check_independent
 
 AT_THE_TOP = ("run_bundle.py", "README.txt")
 # The code that measures, and what it imports; not what plans or draws.
@@ -24,7 +25,7 @@ SOURCES = ("*.py", "contracts/*.py", "deploy/*.py", "measure/**/*.py", "supervis
 
 def check_portable(plan: Plan) -> None:
     """Raise :class:`ConfigError` for a plan that depends on the machine that it is made on."""
-    plan.check_said("a bundle is for another")
+    check_independent(plan.config, "a bundle is for another")
     if plan.config.runs == AUTO:
         raise ConfigError("runs: auto depends on results; a bundle needs a number, such as runs=7")
     for place, column in enumerate(plan.columns):
@@ -37,17 +38,15 @@ def check_portable(plan: Plan) -> None:
 
 def bundle_document(plan: Plan) -> dict[str, Any]:
     """Return ``bundle.json``: all jobs in measuring order, with the columns that can run each."""
-    controls, column = plan.controls, plan.controls.column
+    controls, known_steps = plan.controls, plan.controls.known_steps
     steps = [_group(plan, group) for group in plan.groups]
     first = len([group for group in plan.groups if group.number == 1])
-    path = controls.known_steps.path
-    known_steps = _job(
-        plan, path, ["known-steps", "--output", path], controls.known_steps_of, column
-    )
+    path = known_steps.path
+    job = _job(plan, path, ["known-steps", "--output", path], known_steps)
     return {
         "results": plan.results,
         "scale": plan.scale,
-        "steps": [*steps[:first], [known_steps], *steps[first:]],
+        "steps": [*steps[:first], [job], *steps[first:]],
         "self_test": {"known_steps": path, "pairs": controls.pairs, "output": plan.self_test},
         "columns": {
             each.name: {
@@ -70,8 +69,7 @@ def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
     jobs = []
     for kind, path in group.references.items():
         command = ["reference", "--output", path, *about, *accelerators]
-        column = plan.controls.columns[kind]
-        jobs.append(_job(plan, path, command, plan.controls.reference_of, column))
+        jobs.append(_job(plan, path, command, plan.controls.references[kind]))
     for run in group.runs:
         command = ["cell", "--record", run.record, *about, *of_cell]
         by = [_by(plan, run.column, run.identity)]
@@ -80,19 +78,19 @@ def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
     return jobs
 
 
-def _job(
-    plan: Plan, path: str, command: list[str], identity_of: Callable[[Column], str], column: Column
-) -> dict[str, Any]:
-    """Return the job of a control: any column on the same accelerator can run it."""
-    columns = plan.controls.candidates[column.accelerator]
-    by = [_by(plan, each, identity_of(each)) for each in columns]
+def _job(plan: Plan, path: str, command: list[str], control: Control) -> dict[str, Any]:
+    """Return the job of a control: any of its columns can run it."""
+    by = [_by(plan, each, control.identity_of(each)) for each in control.columns]
     return {"output": path, "command": command, "by": by}
 
 
 def _by(plan: Plan, column: Column, identity: str) -> dict[str, Any]:
     environment = plan.environment_of(column)
-    options = [f"--identity={identity}", f"--definition={_name(environment.definition)}"]
-    options += [f"--environment={environment.marker}", f"--memory-gib={plan.memory_gib}"]
+    # The marker is that of the interpreter which run_bundle.py is given.
+    wanted = {"definition": _name(environment.definition), "method": "interpreter"}
+    wanted = environment.wanted(use_conda=False) | wanted
+    options = [f"--identity={identity}", f"--environment={json.dumps(wanted)}"]
+    options += [f"--memory-gib={plan.memory_gib}"]
     return {"column": column.name, "identity": identity, "options": options}
 
 
@@ -150,7 +148,7 @@ def planned() -> tuple[Plan, Path]:
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     config = json.loads(options.config)
-    plan = or_one_line(Plan, config, definition_sha256, ENVS, not options.elsewhere)
+    plan = or_one_line(Plan, config, not options.elsewhere)
     return plan, options.output
 
 

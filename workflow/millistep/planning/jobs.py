@@ -22,8 +22,19 @@ from millistep.supervise.sources import content_digest
 OfJob = Callable[[Any], Any]
 
 
+def per_job(method: Callable[[Any, str], Any]) -> Callable[[Any, str], OfJob]:
+    """Turn a method of a job's file into one of the files' pattern, for a rule: that returns a
+    function of wildcards.
+    """
+
+    def of_pattern(self: Any, pattern: str) -> OfJob:
+        return self.of_file(pattern, lambda path: method(self, path))  # type: ignore[no-any-return]
+
+    return of_pattern
+
+
 class Jobs:
-    """Answer the rules of one start of Snakemake; many methods return a function of wildcards."""
+    """Answer the rules of one start of Snakemake."""
 
     def __init__(self, start: Start):
         self._plan, self._start = start.plan, start
@@ -32,18 +43,17 @@ class Jobs:
         self._files: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
         self._checked = False
 
-    def priority(self, pattern: str) -> OfJob:
-        """Return a function for a job's priority: runs are timed in the plan's random order."""
-        return self.of_file(pattern, self._plan.priorities.__getitem__)
+    @per_job
+    def priority(self, path: str) -> int:
+        """Return a job's priority: runs are timed in the plan's random order."""
+        return self._plan.priorities[path]
 
-    def identity(self, pattern: str) -> OfJob:
-        return self.of_file(pattern, lambda path: self._plan.timed[path].identity)
+    @per_job
+    def identity(self, path: str) -> str:
+        return self._plan.timed[path].identity
 
-    def in_turns(self, pattern: str) -> OfJob:
-        """Return a function for a run's options about the runs that it takes turns with."""
-        return self.of_file(pattern, self._turns)
-
-    def _turns(self, path: str) -> str:
+    @per_job
+    def in_turns(self, path: str) -> str:
         """Return the options of one run, with the runs that it takes turns with, in their order."""
         measured, group = self._start.measured, self._plan.group_of[path]
         if path not in measured:
@@ -55,39 +65,33 @@ class Jobs:
         place = f"--place={measured[path]}/{len(measured)} --done={self._start.work_done[path]:.5f}"
         return f"{self._around(path)} {place} {together}"
 
-    def around(self, pattern: str) -> OfJob:
-        """Return a function for a reference's options about its workload and round."""
-        return self.of_file(pattern, self._around)
-
     def _around(self, path: str) -> str:
+        """Return the options of a run or reference about its workload and round."""
         group = self._plan.group_of[path]
         return f"--around={next(iter(group.references))} --round={self._plan.scale}/{group.name}"
 
-    def stale_record(self, pattern: str) -> OfJob:
-        """Return a function that returns no input, but makes Snakemake measure a run if its record
-        is not as planned. Snakemake has the identity only of records that it made itself, and does
-        not make a missing record while all results exist.
+    around = per_job(_around)
+
+    @per_job
+    def stale_record(self, path: str) -> list[str]:
+        """Return no input, but have Snakemake measure a run whose record is not as planned.
+
+        Snakemake has the identity only of records that it made itself, and does not make a missing
+        record while all results exist.
         """
+        if path in self._start.now:
+            self.begin_timing()
+        if path in self._start.to_measure:
+            self.make_again(path)
+        return []
 
-        def stale(path: str) -> list[str]:
-            if path in self._start.now:
-                self.begin_timing()
-            if path in self._start.to_measure:
-                self.make_again(path)
-            return []
-
-        return self.of_file(pattern, stale)
-
-    def stale_reference(self, pattern: str) -> OfJob:
-        """Return a function that has a reference measured again if its group measures anything."""
-
-        def stale(path: str) -> list[str]:
-            group = self._plan.group_of[path]
-            if os.path.exists(path) and any(run.record in self._start.now for run in group.runs):
-                self.make_again(path)
-            return []
-
-        return self.of_file(pattern, stale)
+    @per_job
+    def stale_reference(self, path: str) -> list[str]:
+        """Return no input, but have a reference measured again if its group measures anything."""
+        group = self._plan.group_of[path]
+        if os.path.exists(path) and any(run.record in self._start.now for run in group.runs):
+            self.make_again(path)
+        return []
 
     def stale_known_steps(self, wildcards: Any) -> list[str]:
         """Return no input, but have the known steps measured again if they are not as planned."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
-from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +12,11 @@ from millistep.contracts.config import RegressionCheck
 from millistep.planning import catalog, columns, identity, runs, this_machine, unsupported
 from millistep.planning.catalog import frameworks, measures
 from millistep.planning.columns import Column
-from millistep.planning.config import ConfigError, check, check_word, results_folder
+from millistep.planning.config import ConfigError, check, check_known, check_word, results_folder
 from millistep.planning.controls import Controls
 from millistep.planning.document import document
 from millistep.planning.environments import Environment, environments
+from millistep.planning.identity import ENVS
 from millistep.planning.runs import Group, Row, Run, groups, positions, priorities, record_path
 from millistep.supervise import machine, variables
 from millistep.supervise.device import Gpu, NoSuchDevice, chosen
@@ -26,25 +25,24 @@ from millistep.supervise.device import Gpu, NoSuchDevice, chosen
 class Plan:
     """The plan of a configuration; raises :class:`ConfigError` for what cannot be planned.
 
-    environment_sha256: digest of a definition file, given its path. here: whether it is measured
-    on this machine; only then its GPU and driver matter. room: the number of jobs that Snakemake
-    runs at once; None without a limit.
+    here: whether it is measured on this machine; only then its GPU and driver matter. room: the
+    number of jobs that Snakemake runs at once; None without a limit. envs: the folder of our
+    environments' definitions.
     """
 
     def __init__(
         self,
         config: dict[str, Any],
-        environment_sha256: Callable[[Path], str],
-        envs: Path,
         here: bool = True,
         room: int | None = None,
+        envs: Path = ENVS,
     ):
         self.config = check(config)
         self.here, self._room = here, room
         self._check_environment()
         self.results = results_folder(config)
         if not here:
-            self.check_said("it is measured on another")
+            this_machine.check_independent(self.config, "it is measured on another")
         self.gpu = self._gpu() if here else None
         self.accelerator = str(self.config.accelerator)
         if self.accelerator == "auto":
@@ -67,7 +65,7 @@ class Plan:
         self.models = catalog.Models(self.config.folders)
         self.frameworks = frameworks(self.config.folders)
         self.columns = self._columns()
-        self._environments = environments(self, cache(environment_sha256), envs)
+        self._environments = environments(self, envs)
         # By row and the column's name, see identity.py.
         self.facts_of_cells: dict[tuple[Row, str], dict[str, Any]] = {}
         asked = [name for name, tasks in self.config.models.items() if tasks]
@@ -89,17 +87,6 @@ class Plan:
         self.unsupported  # noqa: B018 (its errors belong to the configuration)
 
     @property
-    def rounds(self) -> int:
-        """The number of rounds over the rows: the runs of the row that has most."""
-        return max(self.runs_of.values())
-
-    def looks(self, row: Row) -> int:
-        """Return how often it was looked whether a workload is decided; 0 for a given number."""
-        if self.config.runs != runs.AUTO:
-            return 0
-        return 1 + (self.runs_of[row] - this_machine.DEFAULT_RUNS[self.scale]) // runs.MORE
-
-    @property
     def self_test(self) -> str:
         return f"{self.results}/self_test.json"
 
@@ -116,15 +103,7 @@ class Plan:
     @cached_property
     def accelerators(self) -> list[str]:
         """The accelerators that are measured on, cuda first."""
-        return list(self.controls.columns)
-
-    def check_said(self, reason: str) -> None:
-        """Raise :class:`ConfigError` if a setting, such as auto, depends on this machine."""
-        if found := this_machine.of_this_machine(self.config):
-            raise ConfigError(
-                f"{found} would be resolved on this machine, but {reason}; set it, "
-                "for example with --config scale=paper accelerator=cuda threads=8"
-            )
+        return list(self.controls.references)
 
     def _gpu(self) -> Gpu | None:
         """Return the GPU that is measured; None without one, or if only CPUs are measured."""
@@ -152,11 +131,7 @@ class Plan:
 
     def _columns(self) -> list[Column]:
         for name in self.config.interpreters:
-            if name not in self.frameworks:
-                allowed = ", ".join(self.frameworks)
-                raise ConfigError(
-                    f"interpreters: unknown framework '{name}'; allowed are {allowed}"
-                )
+            check_known("interpreters", "framework", name, self.frameworks)
         defaults = {
             "accelerator": self.accelerator,
             "precision": self.config.precision,
@@ -177,9 +152,7 @@ class Plan:
         model = self.models.load(name)
         rows = []
         for task, sizes in (self.config.models[name] or {}).items():
-            if task not in model.tasks:
-                allowed = ", ".join(model.tasks)
-                raise ConfigError(f"models.{name}: unknown task '{task}'; allowed are {allowed}")
+            check_known(f"models.{name}", "task", task, model.tasks)
             if sizes is None:
                 continue  # left out by a second configuration file
             if sizes == "default":
@@ -307,12 +280,6 @@ class Plan:
         return self.models.load(row.model).least_memory_mib(row.task, self.scale)
 
     @property
-    def options_of_cells(self) -> str:
-        """Options about the plan and the user's folders for the command that measures a cell."""
-        options = [f"--time-limit-s={self.time_limit_s}"]
-        return shlex.join([*options, *(f"--folder={folder}" for folder in self.config.folders)])
-
-    @property
     def records(self) -> list[str]:
         """Paths of all records, in the table's order rather than the schedule's."""
         return sorted(run.record for run in self.runs)
@@ -320,7 +287,8 @@ class Plan:
     @cached_property
     def environments(self) -> list[Environment]:
         """The environments that this plan measures in, each once."""
-        needed = [*self.measurable, *self.controls.columns.values()]
+        references = self.controls.references.values()
+        needed = [*self.measurable, *(control.column for control in references)]
         return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
 
     def environment_of(self, column: Column) -> Environment:

@@ -6,6 +6,7 @@ start adds two rounds to the workloads that the last report calls undecided.
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from millistep.deploy.virtual_environments import read_json
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
-from millistep.supervise import record
 
 AUTO, MORE, MOST = "auto", 2, 11  # rounds that a start adds to an undecided workload, and the most
 REST = "default"  # the key for all rows that are not named
@@ -70,15 +71,14 @@ def until_decided(
     summary: what the last report wrote. of: the plan's scale and accelerator; a report of others
     does not count.
     """
-    found = dict.fromkeys(rows, default)
-    if record.entry(summary, "of") != of:
-        return found
-    needed = {"model", "task", "batch_size", "rounds", "undecided"}
-    for last in record.entries(summary, "workloads", needed):
-        row = Row(last["model"], last["task"], last["batch_size"])
-        if row in found and isinstance(last["rounds"], int):
-            rounds = last["rounds"] + (MORE if last["undecided"] else 0)
-            found[row] = max(default, min(rounds, MOST))
+    found, report = dict.fromkeys(rows, default), read_json(summary)
+    if report.get("of") == of:
+        with contextlib.suppress(LookupError, TypeError):  # it is of another version
+            for last in report["workloads"]:
+                row = Row(last["model"], last["task"], last["batch_size"])
+                rounds = last["rounds"] + (MORE if last["undecided"] else 0)
+                if row in found:
+                    found[row] = max(default, min(rounds, MOST))
     return found
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from millistep.deploy.environments import definition_sha256
 from millistep.planning import changes, environments
 from millistep.planning.config import or_one_line, results_folder
 from millistep.planning.plan import Plan
@@ -32,10 +31,23 @@ class Start:
     def __init__(self, workflow: Any, config: dict[str, Any], sources: Path):
         self.workflow, self.sources = workflow, sources
         self.results = results_folder(config)
+        # The file in results that came from a bundle: this machine only makes their report.
+        self.measured_elsewhere = Path(self.results, "elsewhere.json")
+        self.elsewhere = self.measured_elsewhere.is_file()
+        # For nodes: the configuration as it was resolved here, and the list `asked_of_nodes`.
+        self.planned = Path(self.results, ".planned.json")
+        self.asked = Path(self.results, ".asked.json")
+        methods = workflow.deployment_settings.deployment_method
+        self.use_conda = "conda" in {str(method) for method in methods}
+        # This is the Snakemake that the user started.
+        self.speaks = workflow.is_main_process and ON_NODE not in os.environ
+        self._told_of_conda = False
         self._prepare()
-        self.plan = or_one_line(
-            Plan, config, definition_sha256, sources / "envs", self.here, self.room
-        )
+        # If another machine measures, the GPU and driver of this one do not matter.
+        here = not (self.elsewhere or self.on_nodes or ON_NODE in os.environ)
+        cores = workflow.resource_settings.cores  # unknown in a dry run
+        room = cores + WORKERS if cores and not workflow.output_settings.dryrun else None
+        self.plan = or_one_line(Plan, config, here, room, sources / "envs")
         # A Snakemake that runs a single job got its task from the main one.
         self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
         if self.speaks:
@@ -84,21 +96,6 @@ class Start:
         asked = (path for path, reason in self.now.items() if reason == changes.ASKED)
         return [path for path in asked if path not in named]
 
-    @property
-    def speaks(self) -> bool:
-        """True if this is the Snakemake that the user started."""
-        return self.workflow.is_main_process and ON_NODE not in os.environ
-
-    @property
-    def measured_elsewhere(self) -> Path:
-        """The file in results that came from a bundle on another machine."""
-        return Path(self.results, "elsewhere.json")
-
-    @cached_property
-    def elsewhere(self) -> bool:
-        """True if another machine measured the results: this machine only makes the report."""
-        return self.measured_elsewhere.is_file()
-
     @cached_property
     def on_nodes(self) -> bool:
         """True if jobs are sent to the nodes of a cluster."""
@@ -112,36 +109,9 @@ class Start:
         return executor() != "local"
 
     @property
-    def here(self) -> bool:
-        """True if this machine measures the plan. Otherwise its GPU and driver do not matter."""
-        return not (self.elsewhere or self.on_nodes or ON_NODE in os.environ)
-
-    @property
-    def room(self) -> int | None:
-        """The number of jobs that Snakemake runs at once; None if unknown, as in a dry run."""
-        cores = self.workflow.resource_settings.cores
-        return cores + WORKERS if cores and not self.workflow.output_settings.dryrun else None
-
-    @property
-    def use_conda(self) -> bool:
-        """True if Snakemake itself deploys the environments of rules, with conda."""
-        methods = self.workflow.deployment_settings.deployment_method
-        return "conda" in {str(method) for method in methods}
-
-    @property
     def conda_folder(self) -> Path:
         prefix = self.workflow.deployment_settings.conda_prefix
         return Path(prefix or ".snakemake/conda").expanduser().absolute()
-
-    @property
-    def planned(self) -> Path:
-        """The configuration for nodes, as it was resolved here."""
-        return Path(self.results, ".planned.json")
-
-    @property
-    def asked(self) -> Path:
-        """The list :attr:`asked_of_nodes`, for nodes."""
-        return Path(self.results, ".asked.json")
 
     def to_draw(self, paths: Iterable[str]) -> list[str]:
         """Return the files that there will be: all, or those that came from another machine."""
@@ -223,8 +193,6 @@ class Start:
         if new and not self.workflow.output_settings.dryrun:
             names = ", ".join(dict.fromkeys(definition.stem for definition in new))
             tell(f"conda makes environments first, which takes minutes: {names}")
-
-    _told_of_conda = False
 
     def _print_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
         if summary := changes.summary(self.plan, reasons, elsewhere):

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from packaging.version import Version
+
 from millistep.contracts.config import Config
 from millistep.deploy.conda import post_deploy
 from millistep.deploy.environments import users_interpreter
@@ -54,10 +56,15 @@ def threads(asked: Any) -> int:
     return words[asked]() if asked in words else int(asked)
 
 
-def of_this_machine(config: Config) -> str:
-    """Return the settings that depend on the planning machine, as text; empty without any."""
+def check_independent(config: Config, reason: str) -> None:
+    """Raise :class:`ConfigError` if a setting, such as auto, depends on this machine."""
     words = config.model_dump(include={"scale", "accelerator", "threads"})
-    return ", ".join(f"{key}: {word}" for key, word in words.items() if word in FOUND_HERE)
+    found = ", ".join(f"{key}: {word}" for key, word in words.items() if word in FOUND_HERE)
+    if found:
+        raise ConfigError(
+            f"{found} would be resolved on this machine, but {reason}; set it, "
+            "for example with --config scale=paper accelerator=cuda threads=8"
+        )
 
 
 def check_processors(plan: Plan) -> None:
@@ -118,7 +125,7 @@ def _why_no_cuda(plan: Plan, column: Column) -> str | None:
     environment = plan.environment_of(column)
     lock = post_deploy(environment.definition)
     needed = None if environment.interpreter else oldest_driver(lock)
-    if needed is None or not gpu.driver or _numbers(gpu.driver) >= _numbers(needed):
+    if needed is None or not gpu.driver or Version(gpu.driver) >= Version(needed):
         return None
     cuda = "{}.{}".format(*(cuda_version(lock) or ()))
     return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
@@ -135,7 +142,3 @@ def cuda_version(lock: Path) -> tuple[int, int] | None:
 def oldest_driver(lock: Path) -> str | None:
     cuda = cuda_version(lock)
     return OLDEST_DRIVER.get(cuda[0]) if cuda else None
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", version)]

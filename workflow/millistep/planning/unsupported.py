@@ -9,7 +9,7 @@ from millistep.contracts.config import Unsupported
 from millistep.contracts.model import Incapable
 from millistep.contracts.settings import SETTINGS
 from millistep.planning.columns import Column
-from millistep.planning.config import ConfigError
+from millistep.planning.config import ConfigError, check_known
 from millistep.planning.runs import Row
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def _check(
     tasks = plan.models.load(model).tasks
     if task and task not in tasks:
         raise ConfigError(f"{where}: {model} has no task '{task}'; allowed are {', '.join(tasks)}")
-    if column not in allowed:
-        raise ConfigError(f"{where}: unknown column '{column}'; allowed are {', '.join(allowed)}")
+    check_known(where, "column", column, allowed)
 
 
 def _impossible(column: Column) -> str | None:

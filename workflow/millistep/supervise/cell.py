@@ -2,15 +2,14 @@
 
 import argparse
 import json
-import math
 import os
 import time
-import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from millistep.measure.process import leave
-from millistep.supervise import caches, device, ending, jobs, parent, preconditions
+from millistep.supervise import caches, ending, jobs, parent, preconditions
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, hold, say
 from millistep.supervise.jobs import Session
 from millistep.supervise.record import (
@@ -22,6 +21,7 @@ from millistep.supervise.record import (
     skeleton,
     step_ms,
 )
+from millistep.supervise.watch import Job
 
 
 def arguments() -> argparse.Namespace:
@@ -50,7 +50,7 @@ def main() -> int:
         file.reserve()
         record = recorded(options)
         hold()  # a signal now would lose the run
-        if _was_not_tried(record) and _earlier(options):
+        if could_not_begin(record) and _earlier(options):
             say(f"{options.record}: keeping the earlier record: {record['reason']}")
         else:
             record = file.write(record)
@@ -70,7 +70,9 @@ def main() -> int:
 def recorded(options: argparse.Namespace) -> dict[str, Any]:
     """Return the run's record: measured, or with the reason why it was not."""
     identity = json.loads(options.identity)
-    found: dict[str, Any] = skeleton(options.identity, _planned(options, identity))
+    wanted = replace(options.environment, start=options.start)
+    planned = {"name": wanted.name, "method": wanted.method, "definition_sha256": wanted.planned}
+    found = skeleton(options.identity, {**planned, "python": "", "packages": {}})
     session: Session | None = None
     try:
         session = Session.of(options)
@@ -81,34 +83,18 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
         with place as member:
             preconditions.check_files(identity, options.folder)
             with member.computing():
-                environment = preconditions.provide(options, identity, options.record)
+                environment = preconditions.provide(wanted, identity, options.record)
             found = parent.run(_job(options, environment), member)
     except preconditions.NoEnvironment as problem:
         found["not_tried"] = {"not_deployed": str(problem)}
         found["status"], found["reason"] = ending.of_record(found)
-    except (preconditions.Refused, device.NoSuchDevice) as problem:
-        found["status"], found["reason"] = "refused", str(problem)
-    except OSError as error:
-        where = f": {error.filename}" if error.filename else ""
-        found["status"], found["reason"] = "refused", f"{error.strerror}{where}"
-    except Exception as error:  # a fault of this program costs this run alone
-        traceback.print_exc()
-        found["status"], found["reason"] = "error", f"millistep: {type(error).__name__}: {error}"
+    except Exception as error:
+        found["status"], found["reason"] = ending.of_exception(error)
     return {**found, "session": session.recorded() if session else None}
 
 
-def _planned(options: argparse.Namespace, identity: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "name": options.environment.stem,
-        "method": options.deployment,
-        "definition_sha256": identity["environment"],
-        "python": "",
-        "packages": {},
-    }
-
-
-def _job(options: argparse.Namespace, environment: dict[str, Any]) -> parent.Job:
-    return parent.Job(
+def _job(options: argparse.Namespace, environment: dict[str, Any]) -> Job:
+    return Job(
         options.identity,
         environment,
         options.log,
@@ -127,19 +113,12 @@ def _caches(results: Path, record: Path) -> Path:
 
 
 def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:
-    """Return the record that is there; None if it is missing, broken, or was not tried either."""
+    """Return the record that is there; None if it is missing, broken, or could not begin either."""
     try:
         found = read(options.record)
     except (FileNotFoundError, Unreadable):
         return None
-    return None if _was_not_tried(found) else found
-
-
-def _was_not_tried(record: dict[str, Any]) -> bool:
-    return record["status"] == "refused" or could_not_begin(record)
-
-
-SIGNIFICANT = 4  # digits of a time; the integer part is never rounded away
+    return None if could_not_begin(found) else found
 
 
 def result(options: argparse.Namespace, record: dict[str, Any]) -> str:
@@ -162,11 +141,8 @@ def result(options: argparse.Namespace, record: dict[str, Any]) -> str:
 
 
 def _ms(value: float) -> str:
-    """Return a time with its significant digits: 214.5, 21.45, 2.145, 1307."""
-    places = max(0, SIGNIFICANT - 1 - math.floor(math.log10(value)))
-    if round(value, places) >= 10 ** (SIGNIFICANT - places):
-        places -= 1  # 9.9996 rounds up to one more integer digit
-    return f"{value:.{max(0, places)}f}"
+    """Return a time with four digits: 214.5, 21.45, 2.145; more before a point: 13071."""
+    return f"{value:.0f}" if value >= 1000 else f"{value:#.4g}".rstrip(".")
 
 
 def _left(done: float, start: str | None, members: list[str]) -> str:

@@ -15,6 +15,7 @@ from millistep.supervise.jobs import Session
 from millistep.supervise.lock import CPU
 from millistep.supervise.record import now, step_ms
 from millistep.supervise.turns import Member
+from millistep.supervise.watch import Job
 
 REFERENCE = "millistep.measure.controls.reference"
 REFERENCE_SCHEMA = "millistep.reference/1"
@@ -27,29 +28,27 @@ def measure_reference() -> int:
     It is pinned, threaded and supervised as a run is.
     """
     parser = argparse.ArgumentParser(description=measure_reference.__doc__)
-    jobs.add_arguments(parser)
-    jobs.add_instead(parser)
+    jobs.add_control(parser)
     jobs.add_seat(parser)
     parser.add_argument("--accelerators", nargs="+", required=True, help="of the whole plan")
-    parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     return jobs.exit_code(reference, no_reference(options), options)
 
 
 def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
-    """Fill in the numbers, and how the process ended; raises Refused, NoSuchDevice and OSError."""
+    """Fill in the numbers, and how the process ended; raises Refused and OSError."""
     session = Session.of(options)
     found["session"] = session.recorded()
     with session.member([], str(options.output)) as member, member.computing():
         try:
-            options, identity, environment = preconditions.provide_any(options)
+            identity, environment = preconditions.provide_any(options)
         finally:
             write_description(options.results / "machines", options.accelerators, options.device)
-        request = {"part_s": identity["part_s"]}
-        child = jobs.supervised(
-            REFERENCE, request, identity, environment, options, REFERENCE_LIMIT_S
-        )
-    found["fingerprint"] = options.identity
+        limits = REFERENCE_LIMIT_S, options.memory_limit_mib
+        job = Job(identity, environment, options.log, *limits)
+        with parent.supervised(REFERENCE, {"part_s": job.identity["part_s"]}, job) as child:
+            child.until("done")
+    found["fingerprint"] = identity
     found["python_loop_ms"] = child.reported("python_loop", "ms")
     found["memory_copy_gib_per_s"] = child.reported("memory_copy", "gib_per_s")
     found["matmul"] = child.reported("matmul", "products") or []
@@ -59,7 +58,6 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
 
 
 def no_reference(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the file's content before anything is measured."""
     scale, model, rest, name = options.round.split("/")
     task, _, batch_size = rest.rpartition("-b")
     accelerator = json.loads(options.identity)["accelerator"]
@@ -75,7 +73,6 @@ def no_reference(options: argparse.Namespace) -> dict[str, Any]:
         },
         "round": int(name.removeprefix("round")),
         "session": None,
-        **_not_measured(),
         "finished_at": now(),
         "python_loop_ms": None,
         "memory_copy_gib_per_s": None,
@@ -94,25 +91,11 @@ SHARED = ("device", "environment", "library", "scale", "seed", "threads", "varia
 def measure_known_steps() -> int:
     """Measure steps of known duration with the supervisor, child, timer and record of a cell."""
     parser = argparse.ArgumentParser(description=measure_known_steps.__doc__)
-    jobs.add_arguments(parser)
-    jobs.add_instead(parser)
-    parser.add_argument("--output", type=Path, required=True)
+    jobs.add_control(parser)
     options = parser.parse_args()
-    return jobs.exit_code(known_steps, no_known_steps(options), options)
-
-
-def no_known_steps(options: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "schema": "millistep.self_test/1",
-        "identity": options.identity,
-        **_not_measured(),
-        "known_steps": [],
-        "same_cell": None,
-    }
-
-
-def _not_measured() -> dict[str, Any]:
-    return {"started_at": now(), "status": "", "reason": "", "ending": None, "refused": None}
+    empty = {"schema": "millistep.self_test/1", "identity": options.identity}
+    empty |= {"known_steps": [], "same_cell": None}
+    return jobs.exit_code(known_steps, empty, options)
 
 
 def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
@@ -121,7 +104,8 @@ def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
     # The steps use CPUs that the host's part of a GPU's runs needs.
     with Member(CPU, own, [own], own) as member, jobs.nothing_timed(gpus_only=True):
         with member.computing():
-            options, identity, environment = preconditions.provide_any(options)
+            text, environment = preconditions.provide_any(options)
+        identity = json.loads(text)
         for step_ms, runs in identity["known_steps"]:
             records = []
             for _ in range(runs):
@@ -140,7 +124,7 @@ def _job(
     step_ms: float,
     environment: dict[str, Any],
     options: argparse.Namespace,
-) -> parent.Job:
+) -> Job:
     cell: dict[str, Any] = {
         "model": "known_step",
         "column": "known_step",
@@ -160,7 +144,7 @@ def _job(
         **{name: identity[name] for name in SHARED},
         "accelerator": "cpu",  # a busy wait is the host's work
     }
-    return parent.Job(
+    return Job(
         json.dumps(cell, sort_keys=True),
         environment,
         options.log,

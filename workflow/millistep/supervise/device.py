@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from millistep.supervise.ending import Refused
+
 VISIBLE, ORDER = "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"
 MOST_INSTANCES = 7  # of a divided GPU
 
 
-class NoSuchDevice(Exception):
+class NoSuchDevice(Refused):
     """The configured GPU does not exist, or the configuration is ambiguous."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import traceback
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Literal, get_args
@@ -53,6 +54,10 @@ PROCESS_ENDED = "ProcessEnded"  # instead of an exception's type: the run's endi
 WHOLE_JOB_KILLED = (
     "the whole job was stopped from outside: by a limit of the cluster or of the machine"
 )
+
+
+class Refused(Exception):
+    """This run must not be measured; the message is one line for the user."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,19 @@ def _of_process(ending: Ending) -> tuple[Status, str]:
     if ending.exit_code < 0:
         return _of_signal(-ending.exit_code, ending.last_words)
     return _of_crash(f"the process ended with exit code {ending.exit_code}", ending.last_words)
+
+
+def of_exception(error: Exception) -> tuple[Status, str]:
+    """Return ``(status, reason)`` of a run that the supervisor could not measure.
+
+    A fault of this program, whose traceback is printed, costs this run alone.
+    """
+    if isinstance(error, Refused):
+        return "refused", str(error)
+    if isinstance(error, OSError):
+        return "refused", f"{error.strerror}{f': {error.filename}' if error.filename else ''}"
+    traceback.print_exception(error)
+    return "error", f"millistep: {type(error).__name__}: {error}"
 
 
 def of_control(data: dict[str, Any]) -> tuple[str, str]:

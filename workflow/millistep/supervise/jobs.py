@@ -9,30 +9,30 @@ import json
 import platform
 import secrets
 import subprocess
-import tempfile
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from millistep.deploy.environments import Wanted
 from millistep.deploy.virtual_environments import write_atomically
-from millistep.supervise import device, machine, preconditions, processors, variables
+from millistep.supervise import device, machine
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, say
-from millistep.supervise.ending import of_control
+from millistep.supervise.ending import of_control, of_exception
 from millistep.supervise.lock import CPU
+from millistep.supervise.record import now
 from millistep.supervise.turns import Member
-from millistep.supervise.watch import Watched
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--identity", required=True, help="all that defines the number, as JSON")
-    parser.add_argument("--deployment", choices=("venv", "conda", "interpreter"), required=True)
-    parser.add_argument("--definition", type=Path, required=True, help="yaml of the environment")
-    parser.add_argument("--environment", type=Path, required=True, help="marker of its deployment")
+    parser.add_argument(
+        "--environment",
+        type=lambda text: Wanted.of(json.loads(text)),
+        required=True,
+        help="to measure in: its name, method, definition, marker and others, as JSON",
+    )
     parser.add_argument("--start", help="id of the start of Snakemake")
-    parser.set_defaults(another=False)
-    parser.add_argument("--overlay", action="append", default=[], help="put over the environment")
     parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
     parser.add_argument(
         "--memory-gib",
@@ -56,10 +56,14 @@ def add_seat(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--round", required=True, help="laptop/bert/fit-b8/round1")
 
 
-def add_instead(parser: argparse.ArgumentParser) -> None:
-    """Add the option for other environments, the first of which that can be installed is used."""
+def add_control(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a control: its file, and other environments that could measure it, the
+    first of which that can be installed is used.
+    """
+    add_arguments(parser)
+    parser.add_argument("--output", type=Path, required=True)
     parser.add_argument(
-        "--instead", action="append", default=[], help="other options, as JSON, in their order"
+        "--instead", action="append", default=[], help="its identity and environment, as JSON"
     )
 
 
@@ -75,16 +79,13 @@ def exit_code(
     since the first one was killed.
     """
     end_with_snakemake()
-    found = empty
+    found: dict[str, Any] = {"started_at": now(), "ending": None, "refused": None, **empty}
     try:
         if options.attempt == 1:
             try:
                 job(options, found)
-            except (preconditions.Refused, device.NoSuchDevice, OSError) as problem:
-                found["refused"] = str(problem)
-            except Exception as error:  # a fault of this program costs this control alone
-                traceback.print_exc()
-                found["refused"] = f"millistep: {type(error).__name__}: {error}"
+            except Exception as error:
+                _, found["refused"] = of_exception(error)
         found["status"], found["reason"] = of_control(found)
         if found["status"] != "ok":
             say(f"{options.output}: {found['status']}: {found['reason']}")
@@ -95,41 +96,6 @@ def exit_code(
         say(f"millistep: {problem.filename or options.output}: {problem.strerror}")
         return 1
     return 0
-
-
-def supervised(
-    program: str,
-    request: dict[str, Any],
-    identity: dict[str, Any],
-    environment: dict[str, Any],
-    options: argparse.Namespace,
-    time_limit_s: float,
-) -> Watched:
-    """Run a measuring process to its end; return its reports and its ending.
-
-    In addition to the request it gets the accelerator, library, seed, threads, CPUs, GPU and
-    environment variables of the identity. Raises :class:`supervise.preconditions.Refused`.
-    """
-    common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}
-    common["affinity"] = processors.pinned(identity["threads"])
-    options.log.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch,
-        Watched(
-            environment["interpreter"],
-            {**common, **request},
-            variables.of_process(
-                identity, Path(scratch), preconditions.visible_device(identity) or ""
-            ),
-            options.log,
-            time_limit_s,
-            options.memory_limit_mib,
-            lambda found: preconditions.check_packages(environment, found),
-            program=program,
-        ) as child,
-    ):
-        child.until("done")
-    return child
 
 
 @dataclass(frozen=True)

@@ -83,31 +83,27 @@ def oom_kills() -> int | None:
 
 def memory_limit_bytes(root: Path = ROOT) -> int | None:
     """Return the lowest memory limit of this group and those around it; None without a limit."""
-    limits = []
-    for group in _groups(root):
-        with contextlib.suppress(OSError, ValueError):  # "max": no limit
-            limits.append(int((group / "memory.max").read_text()))
-    return min(limits, default=None)
+    return min((int(limit) for _, (limit,) in _limits(root, "memory.max")), default=None)
 
 
 def processor_time(root: Path = ROOT) -> float | None:
     """Return the number of CPUs whose time this group may use; None without a quota."""
-    quotas = []
-    for group in _groups(root):
-        with contextlib.suppress(OSError, ValueError):
-            quota, period = (group / "cpu.max").read_text().split()
-            quotas.append(int(quota) / int(period))
-    return min(quotas, default=None)
+    quotas = (words for _, words in _limits(root, "cpu.max"))
+    return min((int(quota) / int(period) for quota, period in quotas), default=None)
 
 
 def cpu_stats(root: Path = ROOT) -> list[str]:
     """Return the files that count how often each group with a quota of CPU time was stopped."""
+    return [str(group / "cpu.stat") for group, _ in _limits(root, "cpu.max")]
+
+
+def _limits(root: Path, name: str) -> list[tuple[Path, list[str]]]:
+    """Return the words of a file in this group and those around it, where they are a limit."""
     found = []
     for group in _groups(root):
-        with contextlib.suppress(OSError, ValueError):
-            if (group / "cpu.max").read_text().split()[0] != "max":
-                found.append(str(group / "cpu.stat"))
-    return found
+        with contextlib.suppress(OSError):
+            found.append((group, (group / name).read_text().split()))
+    return [(group, words) for group, words in found if words and words[0] != "max"]
 
 
 def oom_kills_of_group(root: Path = ROOT) -> int | None:

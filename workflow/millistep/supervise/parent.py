@@ -1,54 +1,26 @@
-"""Supervise one run: start the measuring process, give it its turns, write its record.
+"""Supervise a measuring process; give that of a run its turns, and make its record.
 
 Whatever happens to the child becomes a status with a reason.
 """
 
 import contextlib
 import dataclasses
-import json
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.protocol import PROTOCOLS
-from millistep.supervise import caches, ending, machine, output, samples, variables
+from millistep.supervise import caches, ending, machine, output, processors, samples, variables
 from millistep.supervise.monitor import Monitor
-from millistep.supervise.preconditions import (
-    check_packages,
-    too_large,
-    visible_device,
-)
+from millistep.supervise.preconditions import too_large, visible_device
 from millistep.supervise.record import now, skeleton
 from millistep.supervise.turns import Member
-from millistep.supervise.watch import Watched
+from millistep.supervise.watch import Job, Watched
 
+CHILD = "millistep.measure.child"
 CELL_FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
-
-
-@dataclass(frozen=True)
-class Job:
-    """What to measure, in which environment and within which limits.
-
-    identity_text: the plan's JSON string. environment: the marker that its deployment wrote.
-    folders: the user's, with ``models/`` or ``frameworks/`` in them. caches: folder for compiler
-    caches of the cell on this machine, None to keep none.
-    """
-
-    identity_text: str
-    environment: dict[str, Any]
-    log: Path
-    time_limit_s: float
-    memory_limit_mib: float
-    folders: tuple[str, ...] = ()
-    caches: Path | None = None
-
-    @cached_property
-    def identity(self) -> dict[str, Any]:
-        return dict(json.loads(self.identity_text))
 
 
 def cell(identity: dict[str, Any]) -> dict[str, Any]:
@@ -57,9 +29,32 @@ def cell(identity: dict[str, Any]) -> dict[str, Any]:
     return {**found, "model": identity.get("builders", identity["model"])}  # whose builders it has
 
 
+@contextlib.contextmanager
+def supervised(
+    program: str, request: dict[str, Any], job: Job, kept: caches.Kept | None = None
+) -> Iterator[Watched]:
+    """Start a measuring process; nothing of it survives the context.
+
+    In addition to the request it gets the accelerator, library, seed, threads, CPUs, GPU and
+    environment variables of the job's identity. kept: compiler caches. Raises :class:`Refused`.
+    """
+    identity = job.identity
+    common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}
+    common["affinity"] = processors.pinned(identity["threads"])
+    job.log.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as folder:
+        scratch = Path(folder)
+        if kept:
+            kept.lend(scratch)
+        environ = variables.of_process(identity, scratch, visible_device(identity) or "")
+        with Watched(program, {**common, **request}, job, environ) as child:
+            yield child
+        if kept and (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
+            kept.keep(scratch)
+
+
 def run(job: Job, member: Member) -> dict[str, Any]:
     """Measure a run; return its record without a session. Raises :class:`Refused`, OSError."""
-    job.log.parent.mkdir(parents=True, exist_ok=True)
     record = skeleton(job.identity_text, job.environment)
     record["not_tried"] = too_large(job.identity, record["machine"], job.memory_limit_mib)
     if not record["not_tried"]:
@@ -72,6 +67,14 @@ def run(job: Job, member: Member) -> dict[str, Any]:
 
 def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     identity, swapped = job.identity, machine.swapped_mib()
+    names = ("scale", "parameters", "trains", "extras", "probes")
+    request = {name: identity[name] for name in names} | {
+        "cell": cell(identity),
+        "folders": list(job.folders),
+        "cpu_stats": machine.cpu_stats(),
+    }
+    # Inductor compiles for the processor that it finds, and a cluster's nodes share the results.
+    kept = caches.Kept(job.caches, {**identity, "machine": record["machine"]["id"]})
     interval_s = PROTOCOLS[identity["scale"]].monitor_s
     record["load"]["before"] = machine.load_average()
     record["started_at"] = now()
@@ -79,7 +82,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         monitor = Monitor(record["threads"]["affinity"], visible_device(identity), interval_s)
         with member.preparing(alone=bool(identity["extras"])) as alone:
             stack.enter_context(monitor)
-            child = stack.enter_context(_child(job, record))
+            child = stack.enter_context(supervised(CHILD, request, job, kept))
             if child.until("turn"):
                 child.pause()
         if not child.over:
@@ -94,15 +97,16 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
                 stack.close()  # its end copies caches, while nothing else computes
     record["total_s"], record["finished_at"] = child.used_s, now()
     _take(job, record, child)
-    if record["timing"]:
-        record["timing"]["in_turns"] = member.in_turns
-        record["timing"]["start_alone"] = alone
-        record["timing"]["outside_turns"] = _outside(record["timing"]["windows"], child.turns_ns)
+    if timing := record["timing"]:
+        parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")
+        timing["other_s"] = max(0.0, record["total_s"] - sum(timing[name] for name in parts))
+        timing["in_turns"], timing["start_alone"] = member.in_turns, alone
+        timing["outside_turns"] = _outside(timing["windows"], child.turns_ns)
     record["load"]["swapped_mib"] = machine.swapped_mib() - swapped
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     if member.in_turns == 1:  # else others use energy within the window, too
-        steps = sum(each["steps"] for each in (record["timing"] or {}).get("windows", ()))
+        steps = sum(each["steps"] for each in (timing or {}).get("windows", ()))
         record["energy"] = samples.energy(monitor.samples, window, steps)
     record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
 
@@ -111,7 +115,7 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
     seen = child.ending()
     record["ending"] = dataclasses.asdict(seen)
     record["probes"] = _probes(job.identity, child, seen)
-    record["timing"] = _timing(child.reported("timing", "timing"), record["total_s"])
+    record["timing"] = child.reported("timing", "timing")
     for name in ("python", "packages"):  # as the run found them, if it came that far
         found = child.reported("packages", name)
         record["environment"][name] = found or job.environment[name]
@@ -127,54 +131,21 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
     record["warnings"] = child.reported("warnings", "warnings") or []
 
 
-@contextlib.contextmanager
-def _child(job: Job, record: dict[str, Any]) -> Iterator[Watched]:
-    """Start the measuring process; nothing of it survives the context."""
-    identity = job.identity
-    names = ("scale", "parameters", "trains", "extras", "probes")
-    request = {name: identity[name] for name in names} | {
-        "cell": cell(identity),
-        "affinity": record["threads"]["affinity"],
-        "folders": list(job.folders),
-        "cpu_stats": machine.cpu_stats(),
-    }
-    # Inductor compiles for the processor that it finds, and a cluster's nodes share the results.
-    kept = caches.Kept(job.caches, {**identity, "machine": record["machine"]["id"]})
-    with tempfile.TemporaryDirectory(prefix="millistep-", ignore_cleanup_errors=True) as scratch:
-        kept.lend(Path(scratch))
-        environ = variables.of_process(identity, Path(scratch), visible_device(identity) or "")
-        with Watched(
-            job.environment["interpreter"],
-            request,
-            environ,
-            job.log,
-            job.time_limit_s,
-            job.memory_limit_mib,
-            lambda found: check_packages(job.environment, found),
-        ) as child:
-            yield child
-        if (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
-            kept.keep(Path(scratch))
-
-
 def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> list[dict[str, Any]]:
     """Return the probes; the missing ones as failed if the process died after measuring."""
     done: list[dict[str, Any]] = child.reported("probes", "probes") or []
     if not child.reported("measured", "probeable") or ending.of_process(seen)[0] == "ok":
         return done
-    missing = identity["probes"][len(done) :]
-    return done + [_lost_probe(identity, planned) for planned in missing]
-
-
-def _lost_probe(identity: dict[str, Any], planned: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "batch_size": planned.get("batch_size", identity["batch_size"]),
-        "max_length": planned.get("max_length"),
+    lost = {
+        "batch_size": identity["batch_size"],
+        "max_length": None,
         "new_tokens": None,
         "steps": 0,
         "elapsed_ns": 0,
         "failed": {"type": ending.PROCESS_ENDED, "message": ""},
     }
+    missing = identity["probes"][len(done) :]
+    return done + [{name: each.get(name, lost[name]) for name in lost} for each in missing]
 
 
 def _memory(child: Watched) -> dict[str, Any]:
@@ -186,14 +157,6 @@ def _memory(child: Watched) -> dict[str, Any]:
         "device_limit_mib": child.reported("limit", "device_limit_mib"),
         "allocated_bytes_per_step": child.reported("allocated", "bytes_per_step"),
     }
-
-
-def _timing(timing: dict[str, Any] | None, total_s: float) -> dict[str, Any] | None:
-    """Return the child's timing, and the seconds that it does not account for."""
-    if timing is None:
-        return None
-    parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")
-    return {**timing, "other_s": max(0.0, total_s - sum(timing[name] for name in parts))}
 
 
 def _outside(windows: list[dict[str, Any]], turns_ns: list[tuple[int, int]]) -> int:

@@ -7,10 +7,12 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from millistep.deploy import conda, environments
+from millistep.deploy import conda
+from millistep.deploy.environments import Wanted, deployed, users_interpreter
 from millistep.deploy.virtual_environments import (
     COMPLETE,
     EnvironmentProblem,
@@ -19,20 +21,17 @@ from millistep.deploy.virtual_environments import (
 )
 from millistep.supervise import device, machine, processors, sources
 from millistep.supervise.console import say
-
-
-class Refused(Exception):
-    """This run must not be measured; the message is one line for the user."""
+from millistep.supervise.ending import Refused
 
 
 def visible_device(identity: dict[str, Any]) -> str | None:
-    """Return the GPU as a run's process and its monitor see it; None for a run on the CPU."""
+    """Return the GPU as a run's process and its monitor see it; None for a run on the CPU.
+
+    Raises :class:`supervise.device.NoSuchDevice`.
+    """
     if identity["accelerator"] != "cuda":
         return None
-    try:
-        return device.word(device.chosen(identity["device"]), identity["device"])
-    except device.NoSuchDevice as problem:
-        raise Refused(str(problem)) from None
+    return device.word(device.chosen(identity["device"]), identity["device"])
 
 
 def check_files(identity: dict[str, Any], folders: Sequence[str]) -> None:
@@ -83,7 +82,7 @@ class NoEnvironment(Refused):
     """The environment cannot be installed."""
 
 
-def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path) -> dict[str, Any]:
+def provide(wanted: Wanted, identity: dict[str, Any], output: Path) -> dict[str, Any]:
     """Return the marker of the environment, which is installed first if it is not as planned.
 
     output: the file that cannot be measured without it. Raises
@@ -99,72 +98,57 @@ def provide(options: argparse.Namespace, identity: dict[str, Any], output: Path)
             f"{output}: planned for {identity['threads']} threads, the container's quota of CPU "
             f"time is {machine.processor_time():g} CPUs"
         )
-    environment = read_json(options.environment)
+    environment = read_json(wanted.marker)
     try:
-        if environment and as_planned(environment, options, identity):
+        if environment and as_planned(environment, wanted):
             return environment
-        return environments.deployed(
-            environments.Wanted(
-                name=options.environment.stem,
-                definition=options.definition,
-                method=options.deployment,
-                marker=options.environment,
-                interpreter=identity["interpreter"],
-                overlay=options.overlay,
-                planned=identity["environment"],
-                start=options.start,
-                another=options.another,
-            )
-        )
+        return deployed(wanted)
     except EnvironmentProblem as problem:
         if not isinstance(problem, KnownProblem):  # else the job that tried it printed this
-            say(f"millistep: environment {options.environment.stem}: {problem}")
+            say(f"millistep: environment {wanted.name}: {problem}")
         raise NoEnvironment(str(problem)) from None
     except OSError as problem:
-        say(f"{options.environment.stem}: {problem}")
+        say(f"{wanted.name}: {problem}")
         raise Refused(f"{output}: not measured, its environment is not there") from None
 
 
-def provide_any(
-    options: argparse.Namespace,
-) -> tuple[argparse.Namespace, dict[str, Any], dict[str, Any]]:
-    """Return options, identity and marker of an environment that can be installed: that of the
-    options, else the first possible one of ``instead``, as several libraries can do fixed work.
+def provide_any(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """Return identity and marker of an environment that can be installed: that of the options, else
+    the first possible one of ``instead``, as several libraries can do fixed work.
 
     Raises :class:`Refused`, without any of them for the reason of the first one.
     """
+    candidates = [(options.identity, options.environment)]
+    for identity, fields in map(json.loads, options.instead):
+        candidates.append((identity, replace(Wanted.of(fields), another=True)))
     problems = []
-    for place, instead in enumerate([{}, *map(json.loads, options.instead)]):
-        tried = argparse.Namespace(**{**vars(options), **instead, "another": place > 0})
-        tried.environment, tried.definition = Path(tried.environment), Path(tried.definition)
-        identity = json.loads(tried.identity)
+    for identity, wanted in candidates:
+        wanted = replace(wanted, start=options.start)
         try:
-            return tried, identity, provide(tried, identity, options.output)
+            return identity, provide(wanted, json.loads(identity), options.output)
         except NoEnvironment as problem:
             problems.append(problem)
     raise problems[0]
 
 
-def as_planned(
-    environment: dict[str, Any], options: argparse.Namespace, identity: dict[str, Any]
-) -> bool:
+def as_planned(environment: dict[str, Any], wanted: Wanted) -> bool:
     """Return True if a marker's environment is there, complete, and the one planned."""
     prefix, below = environment.get("prefix", ""), environment.get("below")
     folder = Path(below or prefix)
-    if options.deployment == "conda":
-        found = conda.is_complete(folder, options.definition)
-        usable = found and (options.another or folder == conda.activated())
+    if wanted.method == "conda":
+        found = conda.is_complete(folder, wanted.definition)
+        usable = found and (wanted.another or folder == conda.activated())
     else:
         usable = folder.is_dir()
     # The user's own interpreter is in no digest; under an override it is not in the marker either.
-    own = None if below else identity.get("interpreter")
+    own = None if below else wanted.interpreter
     return (
         usable
-        and environment.get("method") == options.deployment
-        and (own is None or environment.get("interpreter") == environments.users_interpreter(own))
-        and environment.get("definition_sha256") == identity["environment"]
+        and environment.get("method") == wanted.method
+        and (own is None or environment.get("interpreter") == users_interpreter(own))
+        and environment.get("definition_sha256") == wanted.planned
         and os.access(environment.get("interpreter", ""), os.X_OK)
-        and not any(_is_newer(Path(each), options.environment) for each in (prefix, folder))
+        and not any(_is_newer(Path(each), wanted.marker) for each in (prefix, folder))
     )
 
 

@@ -151,8 +151,7 @@ def valid(record: dict[str, Any]) -> dict[str, Any]:
         found = violation(record)
     if not found:
         return record
-    parts = ("timing", "monitor", "energy", "work", "host_overhead", "calls", "outcome", "parity")
-    unknown = dict.fromkeys(parts)
+    unknown = dict.fromkeys((*OPTIONAL, "timing", "monitor", "work"))
     unknown |= {"probes": [], "warnings": [], "status": "error"}
     return {**record, **unknown, "reason": f"invalid record: {found}"}
 
@@ -215,26 +214,9 @@ def read(path: str | Path) -> dict[str, Any]:
     return parse(read_bytes(path))
 
 
-def entry(path: Path, name: str) -> Any:
-    """Return an entry of a JSON file; None if it is missing or cannot be read."""
-    try:
-        return json.loads(path.read_text())[name]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def entries(path: Path, name: str, needed: set[str]) -> list[dict[str, Any]]:
-    """Return the entries of a list in a JSON file; none unless each has the needed keys."""
-    found = entry(path, name)
-    try:
-        return found if all(needed <= {*each} for each in found) else []
-    except TypeError:
-        return []
-
-
 def could_not_begin(record: dict[str, Any]) -> bool:
-    """Return True if only the environment was missing, which may change at a start."""
-    return "not_deployed" in (record["not_tried"] or {})
+    """Return True if a run was refused or had no environment, which may change at a start."""
+    return record["status"] == "refused" or "not_deployed" in (record["not_tried"] or {})
 
 
 def disturbed(record: dict[str, Any]) -> str:

@@ -28,6 +28,7 @@ from pathlib import Path
 
 import psutil
 
+from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import processors
 from millistep.supervise.lock import folder, held, opened, try_lock
 from millistep.supervise.monitor import MARK
@@ -233,20 +234,15 @@ class Member:
 
     def _state(self, number: int) -> str | None:
         path = self._folder / str(number)
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except FileNotFoundError:
+        if not path.exists():
             return None
-        try:
-            state, child = _read(path)
-            if number == self._own or not try_lock(descriptor, fcntl.LOCK_SH):
-                return state
-            if number not in self._ended:
-                self._ended.add(number)
-                _end_stopped(child)
-            return DONE
-        finally:
-            os.close(descriptor)
+        state, child = _read(path)
+        if number == self._own or _is_locked(path):
+            return state
+        if number not in self._ended:
+            self._ended.add(number)
+            _end_stopped(child)
+        return DONE
 
     def _wait_for_all(self) -> list[int]:
         alone_since = time.monotonic()
@@ -265,9 +261,7 @@ class Member:
             return 0
 
     def _set_turn(self, turn: int) -> None:
-        partial = self._folder / ".turn"
-        partial.write_text(str(turn))
-        os.replace(partial, self._folder / "turn")
+        write_atomically(self._folder / "turn", str(turn))
 
     def _owner(self) -> tuple[int, int]:
         """Return member and number of this turn, skipping members that are gone; -1 without any."""

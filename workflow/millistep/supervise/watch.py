@@ -6,7 +6,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,33 +17,46 @@ from millistep.supervise import machine
 from millistep.supervise.console import TOGETHER_S
 from millistep.supervise.ending import FROM_OUTSIDE, Ending
 from millistep.supervise.output import Channel, Log, NoEvent, last_words
+from millistep.supervise.preconditions import check_packages
 
 START = Path(__file__).parent.parent / "measure" / "start.py"
-CHILD = "millistep.measure.child"
 WATCH_S = 0.5  # seconds between two looks at the child's memory and log
 TREE = 4  # every so many looks, processes that the child has started are counted, too
 GRACE_S = 10.0  # seconds until a child that reported its end, or was killed, must be gone
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to measure, in which environment and within which limits.
+
+    identity_text: the plan's JSON string. environment: the marker that its deployment wrote, from
+    which its packages must not differ. time_limit_s: in which it may compute; waiting for a turn
+    does not count. folders: the user's, with ``models/`` or ``frameworks/`` in them. caches: folder
+    for compiler caches of the cell on this machine, None to keep none.
+    """
+
+    identity_text: str
+    environment: dict[str, Any]
+    log: Path
+    time_limit_s: float
+    memory_limit_mib: float
+    folders: tuple[str, ...] = ()
+    caches: Path | None = None
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        return dict(json.loads(self.identity_text))
 
 
 class Watched:
     """A child process: its events, its limits, its end. Use it as a context manager: no process of
     its group survives this.
 
-    environ: all its environment variables, see :mod:`supervise.variables`. time_limit_s: of the
-    time in which it may compute; waiting for a turn does not count. on_packages: called with the
-    packages that the child found.
+    environ: all its environment variables, see :mod:`supervise.variables`.
     """
 
     def __init__(
-        self,
-        interpreter: str,
-        request: dict[str, Any],
-        environ: dict[str, str],
-        log: Path,
-        time_limit_s: float,
-        memory_limit_mib: float,
-        on_packages: Callable[[dict[str, Any]], None],
-        program: str = CHILD,
+        self, program: str, request: dict[str, Any], job: Job, environ: dict[str, str]
     ) -> None:
         self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
         self.turns_ns: list[tuple[int, int]] = []  # begin and end of each turn, by our own clock
@@ -50,10 +64,9 @@ class Watched:
         self.peak_rss_mib: float | None = None
         self.timed_out_after_s: float | None = None
         self.memory_over_mib: dict[str, float] | None = None
-        self._time_limit_s, self._memory_limit_mib = time_limit_s, memory_limit_mib
-        self._on_packages = on_packages
+        self._job = job
         self.used_s, self._looks = 0.0, 0  # used: seconds in which it may have computed
-        self._log = Log(log)
+        self._log = Log(job.log)
         self._kernel_kills = machine.oom_kills()
         self._no_event: str | None = None  # what was wrong with its last report, if it was no event
         self._channel = Channel()
@@ -63,7 +76,7 @@ class Watched:
         try:
             with self._log.to_append() as output:
                 self._process = subprocess.Popen(
-                    [interpreter, "-s", str(START), program, json.dumps(given)],
+                    [job.environment["interpreter"], "-s", str(START), program, json.dumps(given)],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -111,8 +124,8 @@ class Watched:
             self._listen(WATCH_S, kind)
             self._log.shorten()
             self._check_memory()
-            if self.used_s + time.monotonic() - began > self._time_limit_s:
-                self.timed_out_after_s = self._time_limit_s
+            if self.used_s + time.monotonic() - began > self._job.time_limit_s:
+                self.timed_out_after_s = self._job.time_limit_s
             self._reap()
         self.used_s += time.monotonic() - began
         if kind in self.events and not self._must_end:
@@ -172,8 +185,8 @@ class Watched:
             for each in tree:
                 with contextlib.suppress(psutil.Error):
                     used += each.memory_info().rss / 2**20
-            if used > self._memory_limit_mib:
-                self.memory_over_mib = {"used": used, "limit": self._memory_limit_mib}
+            if used > self._job.memory_limit_mib:
+                self.memory_over_mib = {"used": used, "limit": self._job.memory_limit_mib}
 
     def _listen(self, timeout_s: float, kind: str) -> None:
         """Take in what the child reports within a time; returns early at an event of a kind, and if
@@ -198,7 +211,7 @@ class Watched:
         kind = event["event"]
         self.events[kind] = event
         if kind == "packages":
-            self._on_packages(event)
+            check_packages(self._job.environment, event)
         if kind in ("done", "failed"):
             # It ends at once, unless it hangs.
             self._wait_for_exit(time.monotonic() + GRACE_S)
