@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.fake_project import fake_project
 
-RUNS = 16
+RUNS = 8
 
 
 def test_snakemake_starts_no_timers_while_runs_wait(tmp_path):

@@ -107,7 +107,10 @@ class Project:
 
     def planned(self, *arguments):
         """Jobs that a dry run would do: ``{rule: number}``."""
-        text = self.dry_run(*arguments)
+        return self.planned_by(self.dry_run(*arguments))
+
+    def planned_by(self, text):
+        """Jobs that the dry run with this text would do: ``{rule: number}``."""
         if "Nothing to be done" in text:
             return {}
         table = text.split("Job stats:", 1)[1].split("total", 1)[0]

@@ -90,10 +90,12 @@ def test_records_of_another_plan_are_outdated_and_without_the_marker_the_rest_is
 ):
     project = back.copy(tmp_path / "project")
     project.configure(seed=7)
-    planned = project.planned()
+    said = project.dry_run()
+    planned = project.planned_by(said)
     assert not [rule for rule in planned if rule.startswith(("time_", "reference_", "known"))]
-    assert "seed 1 -> 7: bert predict b8" in project.snakemake("-n").stderr
+    assert "seed 1 -> 7: bert predict b8" in said
     project.configure(seed=1)
     (project.folder / "results/elsewhere.json").unlink()
-    assert project.measured() == {"pytorch-compiled": 1}
-    assert "known_steps" not in project.planned()
+    said = project.dry_run()
+    assert project.measured_by(said) == {"pytorch-compiled": 1}
+    assert "known_steps" not in project.planned_by(said)

@@ -90,6 +90,7 @@ def test_a_lock_that_cannot_be_installed_costs_its_own_cells_alone(fresh, path):
             assert "keras==99.9" in record["reason"]
         else:
             assert record["status"] == "ok", record["reason"]
+    assert "keras==99.9" in (fresh.folder / TABLE).read_text()
     # What is measured besides the cells is measured in an environment that works.
     files = [*fresh.folder.glob("results/blocks/**/*-cpu.json")]
     files += fresh.folder.glob("results/reference/**/*-cpu.json")
