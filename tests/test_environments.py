@@ -194,7 +194,6 @@ def test_a_missing_python_is_named_with_the_remedy(workshop):
     [
         ("/no/such/python", "there is no interpreter '/no/such/python' that can be run"),
         (shutil.which("echo"), "does not run as a Python"),
-        (shutil.which("true"), "does not run as a Python"),
     ],
 )
 def test_wrong_interpreter_is_refused_in_one_line(workshop, path, message):
@@ -227,15 +226,6 @@ def test_only_the_conda_environment_of_the_definition_is_used(workshop):
     workshop.script.write_text(workshop.script.read_text() + "# another\n")
     code, message = workshop.run("--method", "conda")
     assert code == 1 and f"{prefix} {refusal}" in message[0]
-
-
-def test_another_conda_prefix_is_measured_in(workshop):
-    first, second = workshop.conda_prefix("one"), workshop.conda_prefix("two")
-    for prefix in (first, second):
-        workshop.run_script(prefix)
-        workshop.environ["CONDA_PREFIX"] = str(prefix)
-        assert workshop.run("--method", "conda") == (0, [])
-        assert workshop.marker()["prefix"] == str(prefix)
 
 
 def test_a_failed_installation_ends_no_start_and_is_made_good_by_the_next(workshop):

@@ -6,9 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 import zipfile
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from locks.definitions import post_deploy
@@ -60,15 +62,8 @@ class Workshop:
         return len(self.trace.read_text().splitlines()) if self.trace.exists() else 0
 
     def start(self, marker: str = "marker.json", *arguments: str, python: str = sys.executable):
-        command = [
-            python,
-            str(PROGRAM),
-            "deploy",
-            "--name",
-            "tiny",
-            "--definition",
-            str(self.definition),
-        ]
+        command = [python, str(PROGRAM), "deploy", "--name", "tiny"]
+        command += ["--definition", str(self.definition)]
         command += ["--marker", str(self.folder / marker), *(arguments or ("--method", "venv"))]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         leak = self.environ["PYTHONPATH"]
@@ -77,7 +72,7 @@ class Workshop:
     def conda_prefix(self, name: str = "conda") -> Path:
         """Make and activate a conda environment of the definition, up to the post-deploy script."""
         prefix = self.folder / name / "0123abcd_"
-        venv.create(prefix, symlinks=True, with_pip=True)
+        shutil.copytree(python_and_pip(), prefix, symlinks=True)
         (prefix / "conda-meta").mkdir()
         for suffix in (".yaml", ".post-deploy.sh"):
             shutil.copy(self.definition.with_suffix(suffix), f"{prefix}{suffix}")
@@ -105,6 +100,14 @@ class Workshop:
 
     def has_marker(self) -> bool:
         return (self.folder / "marker.json").exists()
+
+
+@cache
+def python_and_pip() -> Path:
+    """Make an environment of these two once, to be copied."""
+    prefix = Path(tempfile.mkdtemp(prefix="millistep-tests-"), "prefix")
+    venv.create(prefix, symlinks=True, with_pip=True)
+    return prefix
 
 
 def build_wheel(

@@ -37,11 +37,6 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
             "WrongSetting: jit_compile: true was requested, the built model has false; in build",
         ),
         (
-            {"flops": "many"},
-            "error",
-            "WrongModel: work.py of fake: flops_per_step is 'many'; needed",
-        ),
-        (
             {"trouble": "raises_in_the_model"},
             "error",
             r"ZeroDivisionError: division by zero \(models/fake/work.py, line \d+\)$",

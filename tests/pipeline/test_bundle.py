@@ -10,32 +10,28 @@ from pathlib import Path
 
 import pytest
 
-from millistep.deploy.environments import virtual_interpreter
-
-from .conftest import ROOT, Project, checkout
+from ..models.libraries import interpreter_of
+from ..nets import NETS
+from .conftest import Project, checkout
 
 BUNDLE = "results/millistep-bundle-smoke-cpu.zip"
 RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"
 DRAWN = ("results/table.csv", "results/caveats.json")
 
 
-def measure(kit: Path, log: Path) -> subprocess.CompletedProcess:
+def measure(kit: Path) -> subprocess.CompletedProcess:
     """Run the bundle's command; the framework's interpreters have only the locked packages.
 
     JAX' is a virtual environment on top, as README says for packages in a folder of their own.
     """
-    locked = {
-        name: Path(virtual_interpreter(name, ROOT / f"envs/2026-11/cpu/{name}.yaml", log, name))
-        for name in ("keras3-jax", "pytorch")
-    }
+    jax, pytorch = (Path(interpreter_of(NETS[name])) for name in ("keras3-jax", "pytorch-eager"))
     own = kit.parent / "mine"
     venv.create(own, symlinks=True)
     (packages,) = own.glob("lib/python3*/site-packages")
-    (beside,) = locked["keras3-jax"].parent.parent.glob("lib/python3*/site-packages")
+    (beside,) = jax.parent.parent.glob("lib/python3*/site-packages")
     (packages / "more.pth").write_text(f"{beside}\n")
-    command = [sys.executable, "run_bundle.py"]
-    command += ["--interpreter", f"keras3-jax={own / 'bin/python'}"]
-    command += ["--interpreter", f"pytorch-eager={locked['pytorch']}"]
+    command = [sys.executable, "run_bundle.py", "--interpreter", f"keras3-jax={own / 'bin/python'}"]
+    command += ["--interpreter", f"pytorch-eager={pytorch}"]
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(kit.parent / "home")}
     environ["TMPDIR"] = os.environ.get("TMPDIR", "/tmp")
     return subprocess.run(command, cwd=kit, env=environ, capture_output=True, text=True)
@@ -57,7 +53,7 @@ def back(tmp_path_factory) -> Project:
     assert {*os.listdir(project.folder / "results")} == {Path(BUNDLE).name, "logs"}
     kit = folder / "kit"
     zipfile.ZipFile(project.folder / BUNDLE).extractall(kit)
-    done = measure(kit, folder / "environments.log")
+    done = measure(kit)
     assert done.returncode == 0, done.stderr
     assert (kit / "records.zip").stat().st_size < 2**17
     zipfile.ZipFile(kit / "records.zip").extractall(project.folder)

@@ -1,6 +1,5 @@
 """Training to an accuracy: its data, its summary, and equal losses in two real frameworks."""
 
-import importlib.util
 import json
 
 import numpy as np
@@ -8,18 +7,15 @@ import pytest
 
 from tests.models.libraries import interpreter_of
 from tests.nets import NETS
-from tests.shared import ROOT, put
+from tests.shared import ROOT, module_of, put
 
 SCRIPT = ROOT / "studies/cpu_against_gpu/training.py"
 
 
 @pytest.fixture
 def training(monkeypatch, tmp_path):
-    spec = importlib.util.spec_from_file_location("training", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     monkeypatch.chdir(tmp_path)
-    return module
+    return module_of(SCRIPT)
 
 
 @pytest.mark.parametrize("inputs", [[784], [3072], [32, 32, 3]])
