@@ -36,10 +36,7 @@ class ClusterProject:
     def _configure(self) -> None:
         python = str(next(self.folder.glob("*/python")))  # a shell would read something into it
         self.local.configure(
-            models={
-                "steady": {"fit": [4, 8]},
-                **{name: {"fit": "default"} for name in ("hungry", *HANG)},
-            },
+            models={"steady": {"fit": [4, 8]}, **{name: {"fit": 4} for name in ("hungry", *HANG)}},
             columns=["fake", "other"],
             limits={"memory_gib": 0.3, "time_s": 300},
             interpreters={"fake": python, "other": python},

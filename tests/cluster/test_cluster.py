@@ -121,9 +121,7 @@ def test_a_whole_snakemake_may_be_one_job(table):
     assert len({record["session"]["id"] for record in found}) == 1
 
 
-def test_an_interrupted_start_ends_its_jobs_and_the_next_goes_on_and_measures_what_is_asked_for(
-    table,
-):
+def test_an_interrupted_start_ends_its_jobs_and_the_next_measures_what_is_left_or_asked_for(table):
     before = {column: table.record("steady", column) for column in COLUMNS}
     again = [done("steady", batch, number=2) for batch in (4, 8)]
     process = table.start("--config", "runs=2", "--quiet", "rules", "--", *again)

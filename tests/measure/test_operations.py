@@ -90,11 +90,7 @@ def test_a_record_lists_the_longest_and_sums_up_the_others():
     part = recorded(found, steps=3)
     names = [entry["name"] for entry in part["operations"]]
     assert names[0] == f"kernel {MOST + 2}" and len(names) == MOST
-    assert part["operations"][0] == {
-        "name": names[0],
-        "ms": pytest.approx((MOST + 2) / 3),
-        "count": 1,
-        "launched": 1,
-    }
+    longest = {"name": names[0], "ms": pytest.approx((MOST + 2) / 3)}
+    assert part["operations"][0] == {**longest, "count": 1, "launched": 1}
     assert part["rest_ms"] == pytest.approx((1 + 2) / 3)
     assert part["rest_launched"] == 2

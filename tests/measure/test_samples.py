@@ -10,10 +10,8 @@ S = 10**9
 
 
 def sample(at_s, **readings):
-    blank = dict.fromkeys(
-        ("joules", "counter", "load", "frequency_mhz", "throttle_events", "swapped_mib", "gpu")
-    )
-    return {**blank, "at_ns": round(at_s * S), **readings}
+    names = "joules", "counter", "load", "frequency_mhz", "throttle_events", "swapped_mib", "gpu"
+    return {**dict.fromkeys(names), "at_ns": round(at_s * S), **readings}
 
 
 def gpu_reading(**changes):

@@ -20,10 +20,8 @@ def starting(framework, **settings):
 
 
 # The first of their processes that compile.
-STARTS = {
-    "start": starting("pytorch-compiled"),
-    "start of Keras": starting("keras3-torch", jit_compile=True),
-}
+STARTS = {"start": starting("pytorch-compiled")}
+STARTS["start of Keras"] = starting("keras3-torch", jit_compile=True)
 TASKS = {
     **STARTS,
     "gemma": compiled("generate", "gemma", "generate", 2),

@@ -91,26 +91,21 @@ def test_xla_compiles_where_the_published_benchmark_asks_for_it(half):
             elif column in KERAS3:
                 assert observed["jit_compile_auto"] is (column == "keras3-jax"), name
             else:
-                assert observed.get("jit_compile_auto") is (
-                    None if task[1] == "generate" else False
-                )
+                asked = None if task[1] == "generate" else False
+                assert observed.get("jit_compile_auto") is asked, name
 
 
 def test_every_step_was_profiled_and_none_was_compiled_while_timed(half):
     for name, record in cells(half):
         profile = record["host_overhead"]
         assert 0 <= profile["share"] < 1, name
-        listed_ms = sum(operation["ms"] for operation in profile["operations"])
+        listed_ms = sum(each["ms"] for each in profile["operations"]) + profile["rest_ms"]
         busy_ms = profile["step_ms"] * (1 - profile["share"])
-        assert listed_ms + profile["rest_ms"] == pytest.approx(busy_ms) or not profile["share"], (
-            name
-        )
+        assert listed_ms == pytest.approx(busy_ms) or not profile["share"], name
         groups = {group_of(operation["name"]) for operation in profile["operations"]}
         # XLA's fusions for a CPU library have no names of their operations.
-        known = {"products and attention"} | (
-            {"other"} if record["cell"]["column"] == "keras3-jax" else set()
-        )
-        assert groups & known, name
+        unnamed = record["cell"]["column"] == "keras3-jax" and "other" in groups
+        assert "products and attention" in groups or unnamed, name
         assert record["timing"]["compilations"]["during_timing"] in (0, None), name
         assert record["parity"]["matmul_precision"] == "float32", name
         has_images = record["work"]["images_per_step"] is not None
@@ -140,9 +135,8 @@ def test_observed_settings_are_those_of_the_steps(half):
             results = RESULTS.get(column, "fetched by another thread")
             assert observed["step_results"] == results, name
             assert (observed["dtype"], observed["threads"]) == ("float32", 1), name
-            assert re.search(VERSIONS[FRAMEWORKS[column].family], observed["framework_version"]), (
-                name
-            )
+            version = VERSIONS[FRAMEWORKS[column].family]
+            assert re.search(version, observed["framework_version"]), name
             assert column not in KERAS3 or observed["backend"] == FRAMEWORKS[column].library, name
             if column in PYTORCH:
                 compiled = column == "pytorch-compiled"
@@ -165,12 +159,8 @@ def test_observed_settings_are_those_of_the_steps(half):
             assert column in PYTORCH or observed["cache"] == "static, 20 positions", name
             # Keras' first pass takes the padding along.
             assert observed["prompt_positions"] == (6 if column in PYTORCH else 20), name
-            own = (
-                "WordPreprocessor of Millistep"
-                if column in KERAS2
-                else "the library's, words of Millistep"
-            )
-            assert observed["tokenizer"] == own, name
+            own, words = "WordPreprocessor of Millistep", "the library's, words of Millistep"
+            assert observed["tokenizer"] == (own if column in KERAS2 else words), name
             if column == "pytorch-compiled":
                 assert observed["compiled_by"] == "_compile_all_devices", name
         if row == ("stable_diffusion", "predict"):

@@ -36,12 +36,10 @@ def test_the_published_numbers_bear_out_what_their_table_shows(judged):
     assert line["published_gain"] == pytest.approx(3.8277, 1e-3)
 
 
-@pytest.mark.parametrize(
-    ("keras2", "verdict"), [(60.0, "yes"), (16.0, "no"), (48.0, "open"), (None, "not tested")]
-)
-def test_a_gain_is_judged_by_the_ends_of_its_interval(keras2, verdict):
-    times = {SAM: {"keras2-tensorflow": keras2, "keras3-jax": 10.0}}
-    assert judge("sam_predict_380", times)["verdict"] == verdict
+def test_a_gain_is_judged_by_the_ends_of_its_interval():
+    for keras2, verdict in ((60.0, "yes"), (16.0, "no"), (48.0, "open"), (None, "not tested")):
+        times = {SAM: {"keras2-tensorflow": keras2, "keras3-jax": 10.0}}
+        assert judge("sam_predict_380", times)["verdict"] == verdict
 
 
 def test_one_backend_that_wins_everywhere_refutes_that_there_is_none():
