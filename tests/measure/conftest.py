@@ -69,6 +69,16 @@ def identity(scale="smoke", threads=1, changes=None, **architecture):
     )
 
 
+def cell_options(**options) -> list[str]:
+    """Return options of the command that measures a fake cell: these and others."""
+    own = {
+        **{"around": "cpu", "round": "smoke/fake/fit-b4/round1", "folder": PLUGINS},
+        **{"deployment": "interpreter", "definition": "fake.yaml"},
+        **{"memory_gib": 8, "time_limit_s": 60},
+    }
+    return [f"--{name.replace('_', '-')}={value}" for name, value in (own | options).items()]
+
+
 def measured(job: parent.Job, folder: Path) -> dict:
     """Measure a run alone, by a lock of its own; return its valid record."""
     with patch.object(turns, "folder", lambda name: folder), alone() as member:
@@ -91,12 +101,9 @@ def plain(tmp_path_factory):
 def run(environment, tmp_path):
     """``run(**architecture)``: measure a fake cell alone; return its valid record."""
 
-    def run(
-        time_limit_s=60, memory_limit_mib=20_000, scale="smoke", changes=None, more=None, **asked
-    ):
+    def run(time_limit_s=60, memory_limit_mib=20_000, more=None, **asked):
         log = tmp_path / "logs/run1.log"
-        text = identity(scale, changes=changes, **asked)
-        limits = time_limit_s, memory_limit_mib
+        text, limits = identity(**asked), (time_limit_s, memory_limit_mib)
         job = parent.Job(text, environment, log, *limits, (PLUGINS,), **(more or {}))
         return measured(job, tmp_path)
 

@@ -65,9 +65,10 @@ def test_the_time_limit_ends_a_hanging_run(run, trouble):
     assert time.monotonic() - began < 10
 
 
-@pytest.mark.parametrize(
-    ("trouble", "status"), [("hangs_at_its_end", "ok"), ("raises_and_hangs", "error")]
-)
+HANGS = [("hangs_at_its_end", "ok"), ("raises_and_hangs", "error")]
+
+
+@pytest.mark.parametrize(("trouble", "status"), HANGS)
 def test_a_run_that_reported_its_end_and_hangs_is_ended_soon(run, monkeypatch, trouble, status):
     monkeypatch.setattr(watch, "GRACE_S", 0.5)
     record = run(trouble=trouble, time_limit_s=20)

@@ -19,13 +19,11 @@ def test_a_card_lists_the_bytes_of_a_batch():
     assert found == {"feeding": "NumPy arrays", "fed_bytes_per_step": 4 * 8 * 4 + 4 * 4}
 
 
-@pytest.mark.parametrize(
-    ("accelerator", "pinned", "words"),
-    [
-        ("cuda", True, "tensors in pinned memory, copied in the step"),
-        ("cpu", False, "tensors in pageable memory"),
-    ],
-)
+FEEDING = [("cuda", True, "tensors in pinned memory, copied in the step")]
+FEEDING += [("cpu", False, "tensors in pageable memory")]
+
+
+@pytest.mark.parametrize(("accelerator", "pinned", "words"), FEEDING)
 def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelerator, pinned, words):
     copies = []
 

@@ -42,9 +42,7 @@ def by_hand(spans):
 @given(any_spans)
 def test_every_instant_is_counted_once_and_goes_to_the_innermost(spans):
     found = attributed(spans)
-    assert {name: operation.ns for name, operation in found.items()} == pytest.approx(
-        by_hand(spans)
-    )
+    assert {name: of.ns for name, of in found.items()} == pytest.approx(by_hand(spans))
     covered = {moment for s in spans for moment in range(int(s.start), int(s.end))}
     assert sum(operation.ns for operation in found.values()) == pytest.approx(len(covered))
     whole = [span for span in spans if not span.part]

@@ -60,11 +60,10 @@ LOOPING = [
     (("stable_diffusion", "predict"), "pytorch-eager"),
 ]
 ADAPTED = ("keras3-jax", "pytorch-eager")
+AUTO = replace(bert("keras3-tensorflow"), jit_compile="auto")
 TASKS = {
     "share": Task("read_back", "memory_fraction", bert("keras3-jax")),
-    "auto": Task(
-        "read_back", "observed_settings", replace(bert("keras3-tensorflow"), jit_compile="auto")
-    ),
+    "auto": Task("read_back", "observed_settings", AUTO),
     "no jit": Task("read_back", "waits_for_outputs", wide("keras3-jax")),
     **{name: in_bfloat16(name) for name in ("keras2-tensorflow", "keras3-jax")},
     **{f"{name} with adapters": with_adapters(name) for name in ADAPTED},

@@ -81,9 +81,8 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
     assert read(back.folder, card) == read(back.kit, card)
 
 
-def test_records_of_another_plan_are_outdated_and_without_the_marker_the_rest_is_measured_here(
-    back, tmp_path
-):
+def test_without_the_marker_the_rest_is_measured_here(back, tmp_path):
+    """With it, records of another plan are outdated, and nothing is measured."""
     project = back.copy(tmp_path / "project")
     project.configure(seed=7)
     said = project.dry_run()

@@ -68,9 +68,7 @@ def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, s
     assert using.measured() == {} and not (sources / "results").exists()
 
 
-def test_deployed_by_the_catalogues_tool_it_takes_its_sources_from_the_repository(
-    sources, tmp_path, monkeypatch
-):
+def test_deployed_by_the_catalogues_tool_it_finds_its_sources(sources, tmp_path, monkeypatch):
     address = "https://github.com/millistep/millistep"
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.file://{sources}/.git.insteadOf")

@@ -80,9 +80,7 @@ UNDECIDED = "change 3: undecided: snakemake environments ended with status 1"
         ("broken", "no answer", [SUSPECTS, UNDECIDED]),  # neither is called slower
     ],
 )
-def test_one_commit_is_found_or_those_that_are_undecided_remain(
-    monkeypatch, capsys, clone, second, third, words
-):
+def test_one_or_those_undecided_are_found(monkeypatch, capsys, clone, second, third, words):
     statuses = {1: 0, 2: second, 3: third, 4: 1, 5: 1}
     status, said = bisected(monkeypatch, capsys, clone, statuses)
     assert status == 0 and all(re.search(word, said.out) for word in words)

@@ -156,9 +156,8 @@ def test_what_is_asked_for_is_measured_as_if_it_had_to_be(facts, of_nodes, capsy
     start = tell_results(**facts)
     assert capsys.readouterr().err == ""  # not that all is measured
     Jobs(start).begin_timing()
-    said = (
-        "1 of 1 runs to measure at smoke scale\n  requested with -R, -F or -f: bert fit b4 keras3"
-    )
+    first, then = "1 of 1 runs to measure at smoke", "requested with -R, -F or -f: bert fit b4"
+    said = f"{first} scale\n  {then} keras3-jax\n"
     assert said in capsys.readouterr().err
     # Snakemake does not pass the options on to a job on a node.
     put(start.asked, json.dumps(start.asked_of_nodes))

@@ -72,9 +72,10 @@ def test_statuses(factors, runs, verdicts, status):
     assert ("more time would narrow" in text) == (status == answer.UNDECIDED)
 
 
-@pytest.mark.parametrize(
-    ("names", "said"), [((PATCH,), answer.BROKEN), ((BASE, AGAIN, PATCH), answer.NEITHER)]
-)
+FAILING = [((PATCH,), answer.BROKEN), ((BASE, AGAIN, PATCH), answer.NEITHER)]
+
+
+@pytest.mark.parametrize(("names", "said"), FAILING)
 def test_a_workload_that_does_not_run_is_a_failure(names, said):
     found, text = found_in(asked(1.0, 1.0, change=failing(*names)))
     assert answer.status(found) == answer.SLOWER and found["decided"].all()

@@ -43,9 +43,7 @@ def test_a_broken_record_is_a_row_with_a_reason(tmp_path, text):
         (lambda record: {"timing": None}, "invalid record", ""),
     ],
 )
-def test_the_record_of_another_plan_or_run_or_without_windows_is_not_used(
-    tmp_path, change, status, reason
-):
+def test_a_record_of_another_plan_or_run_is_not_used(tmp_path, change, status, reason):
     found, _ = line(tmp_path, lambda record: record | change(record))
     assert found["status"] == status and reason in found["reason"] and not found["used"]
 
