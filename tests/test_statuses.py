@@ -44,9 +44,8 @@ def test_every_ending_has_one_of_the_statuses():
 def test_what_keras_wraps_in_its_own_words_is_said():
     """The text is as keras.src.utils.traceback_utils words it."""
     own = "CUDA out of memory. Tried to allocate 1.00 GiB, of which 4.00 GiB is free."
-    words = (
-        f"Exception encountered when calling Softmax.call().\n\n\x1b[1m{own}\x1b[0m\n\nArguments"
-    )
+    words = "Exception encountered when calling Softmax.call()."
+    words += f"\n\n\x1b[1m{own}\x1b[0m\n\nArguments"
     failure = {"type": "OutOfMemoryError", "message": words}
     found = of_process(Ending(done=False, exit_code=1, failure=failure))
     assert found == ("oom", f"OutOfMemoryError: in Softmax.call(): {own}")

@@ -110,12 +110,10 @@ def python_and_pip() -> Path:
     return prefix
 
 
-def build_wheel(
-    folder: Path, version: str = "1.0", name: str = "tiny-thing", files: dict | None = None
-) -> str:
+def build_wheel(folder: Path, version: str = "1.0", files: dict | None = None) -> str:
     """Build a wheel, with an empty module unless its files are given; its sha256."""
     folder.mkdir(exist_ok=True)
-    name = name.replace("-", "_")
+    name = "tiny_thing"
     about = f"{name}-{version}.dist-info"
     contents = files or {f"{name}.py": ""}
     contents |= {f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"}

@@ -1,4 +1,4 @@
-"""README and docs: links lead somewhere, commands are accepted, configurations are valid."""
+"""README and docs: commands are accepted, configurations are valid. `make docs` checks links."""
 
 import re
 import shlex
@@ -15,7 +15,6 @@ from tests.shared import put, python, succeed
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "benchmarks/README")]
-LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
 # Followed by test_bundle.py, test_offline.py and tests/cluster.
@@ -49,12 +48,6 @@ def project(tmp_path_factory):
     (project.folder / "archives/a.zip").touch()
     (project.folder / "config/config.yaml").write_text((ROOT / "config/config.yaml").read_text())
     return project
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_links_lead_to_files(page):
-    missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
-    assert not missing
 
 
 def test_every_command_is_followed_by_a_test():
