@@ -21,7 +21,6 @@ CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 BLOCK = re.compile(r"((?:^[^\n`]*(?:`[^`\n]+`[^\n`]*)*\n)+)\n```(\w+)\n(.*?)^```$", re.M | re.S)
 NEW_FILE = re.compile(r"new file\s+`([^`]+)`")
 BELOW = re.compile(r"[Ii]n\s+`([^`]+)`,\s+below\s+the\s+line\s+`([^`]+)`")
-INSTEAD = re.compile(r"[Ii]n\s+`([^`]+)`,\s+instead\s+of\s+the\s+line\s+`([^`]+)`")
 PLANNED = """
 import json, sys
 from pathlib import Path
@@ -50,19 +49,17 @@ class Copy:
             if language == "console":
                 self.type(code)
             elif below := BELOW.search(paragraph):
-                self.replace(*below.groups(), f"{below[2]}\n{code}")
-            elif instead := INSTEAD.search(paragraph):
-                self.replace(*instead.groups(), code)
+                self.put_below(*below.groups(), code)
             elif end := AT_THE_END.search(paragraph):
                 path = self.folder / end[1]
                 path.write_text(path.read_text() + code)
             else:
                 self.write(NEW_FILE.search(paragraph)[1], code)
 
-    def replace(self, name: str, line: str, code: str) -> None:
+    def put_below(self, name: str, line: str, code: str) -> None:
         lines = (self.folder / name).read_text().splitlines(keepends=True)
         assert lines.count(f"{line}\n") == 1, f"{name}: {line}"
-        lines[lines.index(f"{line}\n")] = code
+        lines.insert(lines.index(f"{line}\n") + 1, code)
         (self.folder / name).write_text("".join(lines))
 
     def type(self, lines: str) -> None:

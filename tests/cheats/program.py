@@ -90,9 +90,7 @@ def another_thread():
 
 def lazy_outputs():
     """The work is done when the outputs are used."""
-    return forward(
-        lambda self, **arguments: {"logits": Later(lambda: FORWARD(self, **arguments).logits)}
-    )
+    return forward(lambda self, **given: {"logits": Later(lambda: FORWARD(self, **given).logits)})
 
 
 def kept_by(key):

@@ -7,12 +7,11 @@ import pytest
 from . import build
 from .conftest import completed
 
+CASE = re.compile(r"^    CASE\((\w+)\),$", re.M)
 CASES = {
     case: name
     for name in ("streams", "graphs", "memory", "ptx", "records")
-    for case in re.findall(
-        r"^    CASE\((\w+)\),$", (build.PROGRAMS / f"{name}.c").read_text(), re.M
-    )
+    for case in CASE.findall((build.PROGRAMS / f"{name}.c").read_text())
 }
 SAID = {
     "a_function_that_is_missing_says_its_name": "cufftPlan1d",

@@ -39,9 +39,8 @@ def harness_ms(framework):
     from millistep.measure.protocol import PROTOCOLS
     from millistep.measure.timer import Timer
 
-    protocol = replace(
-        PROTOCOLS["smoke"], windows=3, window_s=WINDOW_S, synchronized_steps=0, hard_cap_s=1
-    )
+    few = {"windows": 3, "window_s": WINDOW_S, "synchronized_steps": 0, "hard_cap_s": 1}
+    protocol = replace(PROTOCOLS["smoke"], **few)
     batches = getattr(framework, "batches_per_tick", 1)
     timer = Timer(protocol, framework.fence, framework.compilations, batches=batches, clock=clock)
     framework.run(timer)
@@ -187,10 +186,8 @@ def main():
                 found |= compared(framework, asked["family"], framework.models, cell)
         except Exception as error:
             traceback.print_exc()
-            line = line_of_model(error)
-            found["problems"] = [
-                {"type": type(error).__name__, "message": str(error), "line": line}
-            ]
+            problem = {"type": type(error).__name__, "message": str(error)}
+            found["problems"] = [problem | {"line": line_of_model(error)}]
         print("FOUND " + json.dumps(found), flush=True)
     os._exit(0)
 
