@@ -55,13 +55,11 @@ def test_what_keras_wraps_in_its_own_words_is_said():
     assert of_process(Ending(done=False, exit_code=1, failure=failure)) == found
 
 
-@pytest.mark.parametrize(
-    ("module", "begins"),
-    [
-        ("tabulate", "missing package, "),
-        ("millistep.measure.models.mlp.inputs", "ModuleNotFoundError: "),
-    ],
-)
+MODULES = [("tabulate", "missing package, ")]
+MODULES += [("millistep.measure.models.mlp.inputs", "ModuleNotFoundError: ")]
+
+
+@pytest.mark.parametrize(("module", "begins"), MODULES)
 def test_a_models_own_module_is_no_missing_package(module, begins):
     failure = {"type": "ModuleNotFoundError", "message": f"No module named '{module}'"}
     _, reason = of_process(Ending(done=False, exit_code=1, failure=failure))

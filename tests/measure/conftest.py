@@ -34,39 +34,17 @@ def environment():
 
 def identity(scale="smoke", threads=1, changes=None, **architecture):
     """The identity of a run of the fake framework."""
-    return json.dumps(
-        {
-            "accelerator": "cpu",
-            "architecture": {"step_ms": 1.0, **architecture},
-            "batch_size": 4,
-            "device": None,
-            "environment": "0" * 64,
-            "column": "fake",
-            "framework": "fake",
-            "family": "pytorch",
-            "library": "torch",
-            "module": "fake",
-            "interpreter": sys.executable,
-            "model": "fake",
-            "least_memory_mib": 1.0,
-            "parameters": 1,
-            "precision": "default",
-            "extras": ["legacy", "profile"],
-            "probes": [{"batch_size": 1}, {"batch_size": 8}],
-            "trains": "all",
-            "run": 1,
-            "scale": scale,
-            "seed": 1,
-            "measure": 1,
-            "files": sources.digest([Path(PLUGINS)], "fake", "pytorch", "fake"),
-            "task": "fit",
-            "threads": threads,
-            "variables": {},
-            "weights": "random",
-            **(changes or {}),
-        },
-        sort_keys=True,
-    )
+    facts = {
+        "model": "fake", "task": "fit", "batch_size": 4, "scale": scale, "run": 1, "seed": 1,
+        "column": "fake", "framework": "fake", "family": "pytorch", "library": "torch",
+        "module": "fake", "interpreter": sys.executable, "environment": "0" * 64, "variables": {},
+        "accelerator": "cpu", "device": None, "threads": threads, "precision": "default",
+        "architecture": {"step_ms": 1.0, **architecture}, "weights": "random", "trains": "all",
+        "parameters": 1, "least_memory_mib": 1.0, "measure": 1, "extras": ["legacy", "profile"],
+        "probes": [{"batch_size": 1}, {"batch_size": 8}],
+        "files": sources.digest([Path(PLUGINS)], "fake", "pytorch", "fake"),
+    }  # fmt: skip
+    return json.dumps(facts | (changes or {}), sort_keys=True)
 
 
 def cell_options(**options) -> list[str]:

@@ -55,14 +55,8 @@ class Project:
     def snakemake(self, *arguments, cores=1, timeout=1500, **environ):
         """Run Snakemake here; the completed process, stdout and stderr as text."""
         command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
-        return subprocess.run(
-            command,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            env={**os.environ, **environ},
-        )
+        options = {"cwd": self.folder, "timeout": timeout, "env": {**os.environ, **environ}}
+        return subprocess.run(command, capture_output=True, text=True, **options)
 
     def made(self, *targets, **options) -> subprocess.CompletedProcess:
         """Make these targets; it must succeed."""

@@ -70,13 +70,8 @@ def test_no_disk_space(project):
         mount -t tmpfs -o size=64k tmpfs results/records/smoke/bert/fit-b3
         {snakemake} -- {target}
     """
-    done = subprocess.run(
-        ["unshare", "--map-root-user", "--mount", "sh", "-c", script],
-        cwd=project.folder,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script]
+    done = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, timeout=600)
     one_line(done, "cannot write the record", "No space left on device")
     assert project.records() == before
 

@@ -156,23 +156,12 @@ def main():
     from millistep.measure.process import line_of_model
 
     models.__path__.append(str(Path(__file__).parent / "models"))
-    cells = [
-        frameworks.Cell(
-            model="zoo",
-            task=task,
-            batch_size=BATCH,
-            framework=asked["framework"],
-            module=asked["module"],
-            accelerator="cpu",
-            precision="default",
-            architecture={"kind": kind},
-            weights="random",
-            seed=1,
-            threads=1,
-            jit_compile=True if kind == "ignoredjit" else "auto",
-        )
-        for kind, task, _ in asked["kinds"]
-    ]
+    cells = []
+    for kind, task, _ in asked["kinds"]:
+        names = ("zoo", task, BATCH, asked["framework"], asked["module"], "cpu", "default")
+        jit = True if kind == "ignoredjit" else "auto"
+        more = {"seed": 1, "threads": 1, "jit_compile": jit}
+        cells.append(frameworks.Cell(*names, {"kind": kind}, "random", **more))
     loaded = frameworks.create(cells[0])
     loaded.load()
     for cell, (kind, task, parameters) in zip(cells, asked["kinds"], strict=True):
