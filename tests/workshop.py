@@ -171,17 +171,10 @@ def source_tree(folder: Path, source: str = "") -> Path:
 def make_workshop(folder: Path) -> Workshop:
     kept = ("PATH", "HOME", "LANG", "PYENV_ROOT", "LD_LIBRARY_PATH")
     environ = {name: os.environ[name] for name in kept if name in os.environ}
-    environ |= {
-        "MILLISTEP_CACHE": str(folder / "cache"),
-        "PIP_CONFIG_FILE": os.devnull,
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(folder / "wheels"),
-        "UV_OFFLINE": "1",
-        "UV_FIND_LINKS": str(folder / "wheels"),
-        "TRACE": str(folder / "trace"),
-        "GATE": str(folder / "gate"),
-        "PYTHONPATH": str(folder / "leak"),
-    }
+    environ |= {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1", "UV_OFFLINE": "1"}
+    environ |= dict.fromkeys(("PIP_FIND_LINKS", "UV_FIND_LINKS"), str(folder / "wheels"))
+    places = {"MILLISTEP_CACHE": "cache", "TRACE": "trace", "GATE": "gate", "PYTHONPATH": "leak"}
+    environ |= {name: str(folder / place) for name, place in places.items()}
     workshop = Workshop(folder, environ)
     # A package that must not count as installed, on PYTHONPATH and in the working directory.
     for name in ("tiny_thing", "leaked"):

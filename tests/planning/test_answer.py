@@ -55,12 +55,9 @@ class Machine:
             self.now += 5 + self.seconds * len(rows) * (rounds - self.done)
             self.done = rounds
             self.asked.append((rounds, config["answer"]["looks"], sorted(rows)))
-            content = {
-                "decided": rounds >= self.decided_at,
-                "status": self.status(rounds),
-                "rows": [{"verdict": "inconclusive"}],
-                "seconds_of_a_round": {"bert/predict/8": self.seconds, "bert/fit/4": self.seconds},
-            }
+            content = {"decided": rounds >= self.decided_at, "status": self.status(rounds)}
+            seconds = dict.fromkeys(("bert/predict/8", "bert/fit/4"), self.seconds)
+            content |= {"rows": [{"verdict": "inconclusive"}], "seconds_of_a_round": seconds}
             folder = Path("results/studies", config["study"]["name"])
             put(folder / "answer.json", json.dumps(content))
             put(folder / "answer.md", f"{rounds} rounds\n")
