@@ -82,7 +82,7 @@ class Copy:
 
     def plan(self, config: str = "config/config.yaml") -> dict:
         """The plan of a configuration, at smoke scale on the processors."""
-        return json.loads(self.run("-c", PLANNED, config).splitlines()[-1])
+        return json.loads(self.run("-c", PLANNED, config).splitlines()[0])
 
 
 @pytest.fixture
