@@ -38,6 +38,7 @@ SHARING = "pipeline/", "models/", "gpu_stand_in/"
 FIRST = (
     *("pipeline", "models", "cluster", "zoo", "studies", "test_recipes.py", "gpu_stand_in"),
     *("cheats", "test_environments.py", "test_overlays.py", "measure", "test_pages.py"),
+    *("test_interrupted_start.py", "test_snakemake_waits.py", "test_answer_run.py"),
 )
 
 
