@@ -26,22 +26,19 @@ PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
 # Share the project that tests/pipeline/conftest.py measures.
 MEASURED = [
     f"pipeline/test_{name}.py" for name in ("archive", "bad_input", "rerun", "six_columns")
-] + ["[bert]"]
-HALVES = "pipeline/test_all_models.py"
-LONGEST = "measured", "["  # and each of the halves
+] + ["pipeline/test_all_models.py[bert]"]
+# The tests of one parameter share a fixture of their own.
+SPLIT = "pipeline/test_all_models.py", "zoo/", "cheats/"
+LONGEST = "measured", "pipeline/test_all_models.py"
 # No framework, no browser, no environment that has to be made: `make quick`.
 QUICK = "planning", "report", "test_statuses.py", "test_definitions.py", "test_layers.py"
 # The first of these tests pays for what others share, which a busy machine makes slow.
 SHARING = "pipeline/", "models/", "gpu_stand_in/"
 # The longest come first: no worker is to begin with one of them when the others have ended.
 FIRST = (
-    "pipeline",
-    "models",
-    "cluster",
-    "test_recipes.py",
-    "gpu_stand_in",
-    "test_overlays.py",
-    "test_environments.py",
+    *("pipeline", "models", "cluster", "zoo", "studies", "test_recipes.py", "gpu_stand_in"),
+    *("cheats", "test_environments.py", "test_overlays.py", "measure", "test_pages.py"),
+    *("test_interrupted_start.py", "test_snakemake_waits.py", "test_answer_run.py"),
 )
 
 
@@ -83,8 +80,8 @@ def _path(nodeid: str) -> str:
 
 def _group(nodeid: str) -> str:
     path = _path(nodeid)
-    if path == HALVES:
-        path = "[" + nodeid.partition("[")[2]
+    if path.startswith(SPLIT):
+        path += "[" + nodeid.partition("[")[2]
     if path.startswith("models/"):
         return "models"  # which share processes of frameworks
     return "measured" if path in MEASURED else path

@@ -36,6 +36,15 @@ interpreters: {{fake: '{interpreter}'}}
 """
 
 
+def add_model(own: Path, name: str, architecture: str) -> None:
+    """Write a model of the fake framework into a user's folder."""
+    folder = own / "models" / name
+    shutil.copytree(PLUGINS / "models/fake", folder, dirs_exist_ok=True)
+    (folder / "pytorch.py").write_text(BUILDER)
+    text = MODEL.format(architecture=architecture).replace("Fake", name.title())
+    (folder / "model.yaml").write_text(text)
+
+
 def fake_project(folder: Path, architecture: str, other: bool = False) -> Project:
     """Make the checkout. architecture: what the fake framework reads, as in ``step_ms: 1.0``;
     other: with the same framework under another name and in a module of its own.
@@ -48,8 +57,7 @@ def fake_project(folder: Path, architecture: str, other: bool = False) -> Projec
         shutil.copy(own / "frameworks/fake.py", own / "frameworks/other.py")
         entries += FRAMEWORKS.replace("fake", "other").replace("Fake", "Other")
     (own / "frameworks/frameworks.yaml").write_text(entries)
-    (own / "models/fake/model.yaml").write_text(MODEL.format(architecture=architecture))
-    (own / "models/fake/pytorch.py").write_text(BUILDER)
+    add_model(own, "fake", architecture)
     interpreter.parent.mkdir()
     interpreter.symlink_to(sys.executable)
     config = CONFIG.format(own=OWN, interpreter=interpreter)

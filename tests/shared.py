@@ -1,6 +1,7 @@
 """Shared by tests of several folders: the sources, contracts, files, and processes that end."""
 
 import contextlib
+import importlib.util
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import TypeVar
 
 from millistep.contracts.base import violation
@@ -59,6 +61,14 @@ def custom_model(folder: Path) -> Path:
     for name, content in files.findall((ROOT / "docs/custom-model.md").read_text()):
         put(folder / name, content)
     return folder / "models/mlp"
+
+
+def module_of(path: Path) -> ModuleType:
+    """Import a file that is in no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def set_in(document: dict, place: tuple, value: object) -> None:

@@ -45,11 +45,8 @@ def test_help_lists_every_command(tmp_path):
 def test_an_unknown_command_is_one_line_with_the_allowed_ones():
     done = run("benchmark")
     assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    assert line == (
-        "millistep: unknown command 'benchmark'; allowed are check-model, answer, bisect, compare,"
-        " verify, schema"
-    )
+    allowed = "check-model, answer, bisect, compare, verify, schema"
+    assert done.stderr == f"millistep: unknown command 'benchmark'; allowed are {allowed}\n"
 
 
 def test_a_command_that_needs_the_locks_says_so_where_there_is_only_the_package(tmp_path):
@@ -60,9 +57,8 @@ def test_a_command_that_needs_the_locks_says_so_where_there_is_only_the_package(
     command = [sys.executable, "-c", program, str(tmp_path / "lib/site"), "answer"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
-    assert done.stderr == (
-        "millistep answer: run it in a clone, which has envs/: python3 workflow answer\n"
-    )
+    told = "run it in a clone, which has envs/: python3 workflow answer\n"
+    assert done.stderr == f"millistep answer: {told}"
 
 
 def test_the_package_provides_the_command_and_requires_what_it_imports():

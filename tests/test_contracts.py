@@ -2,8 +2,6 @@
 
 import copy
 import json
-import subprocess
-import sys
 from typing import Annotated, Literal
 
 import pytest
@@ -25,11 +23,12 @@ from millistep.contracts.base import (
 from millistep.contracts.published import CONTRACTS
 from millistep.contracts.record import Record
 from tests.analysis_fixtures import files
-from tests.shared import ROOT, set_in
+from tests.shared import ROOT, python, set_in
 
 pytestmark = pytest.mark.quick
 RECORD = next(each for name, each in files("six_columns").items() if "/records/" in name)
 KEY = Annotated[str, Field(pattern="^[a-z]+$")]
+SMALL = Annotated[int, Field(ge=0, le=99)]
 
 
 class Inner(Contract):
@@ -44,9 +43,7 @@ class Sample(UserFile):
     switch: Switch = False
     word: Annotated[Literal["a", True], NoNumber] = "a"
     sizes: Unique[int] = Field([1], description="a list of numbers")
-    either: Literal["auto"] | Annotated[int, Field(ge=0, le=99)] = Field(
-        "auto", description="a number"
-    )
+    either: Literal["auto"] | SMALL = Field("auto", description="a number")
     further: Omittable[str] = Field(None, description="a text")
     table: dict[KEY, int] = {}  # noqa: RUF012
 
@@ -121,9 +118,7 @@ def test_each_json_schema_refuses_unknown_keys(name):
 
 
 def test_a_command_prints_a_json_schema_with_descriptions():
-    command = [sys.executable, str(ROOT / "workflow"), "schema", "record"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    printed = json.loads(done.stdout)
+    printed = json.loads(python(ROOT / "workflow", "schema", "record"))
     assert printed == schema(Record)
     about = printed["properties"]["total_s"]["description"]
     assert about.startswith("Wall-clock seconds of the whole run")

@@ -27,12 +27,9 @@ def environments(**facts) -> list[str]:
 
 
 ENVIRONMENTS = environments()
-DEFINITIONS = {
-    definition.path.relative_to(ENVS).as_posix(): definition for definition in definitions()
-}
-YAMLS = ["analysis.yaml"] + [
-    f"{STACK}/{a}/{name}.yaml" for a in ("cpu", "cuda") for name in ENVIRONMENTS
-]
+DEFINITIONS = {found.path.relative_to(ENVS).as_posix(): found for found in definitions()}
+OURS = [f"{STACK}/{kind}/{name}.yaml" for kind in ("cpu", "cuda") for name in ENVIRONMENTS]
+YAMLS = ["analysis.yaml", *OURS]
 # Older stacks had environments of their own.
 OLDER = [
     path.relative_to(ENVS).as_posix()
@@ -67,6 +64,10 @@ def locked(definition: Definition, platform: str) -> dict[str, str]:
     return {pin.name: pin.version for pin in definition.pins() if platform in pin.platforms}
 
 
+def script_of(path: str) -> str:
+    return path.replace(".yaml", ".post-deploy.sh")
+
+
 def script_problems(text: str) -> list[str]:
     """Reasons why a post-deploy script is not one exact installation."""
     documents = re.findall(r"<<'LOCK'\n(.*?)^LOCK$", text, re.MULTILINE | re.DOTALL)
@@ -90,7 +91,7 @@ def test_there_is_a_definition_for_every_environment():
     found = {path.relative_to(ENVS).as_posix() for path in ENVS.rglob("*.yaml")}
     assert found == {*YAMLS, *OLDER}
     listed = [path for path in OLDER if path.split("/")[0] in BEFORE]
-    scripts = {yaml.replace(".yaml", ".post-deploy.sh") for yaml in YAMLS + listed}
+    scripts = {*map(script_of, YAMLS + listed)}
     plain = {"workflow.txt", "slurm.txt", "test.txt", "snakefmt.txt", "docs.txt"}
     assert set(DEFINITIONS) == scripts | plain
 
@@ -103,9 +104,7 @@ def test_yaml_names_python_and_pip_and_nothing_else(path):
     }
 
 
-@pytest.mark.parametrize(
-    "path", [*DEFINITIONS, *(path.replace(".yaml", ".post-deploy.sh") for path in OLDER)]
-)
+@pytest.mark.parametrize("path", [*DEFINITIONS, *map(script_of, OLDER)])
 def test_lock_is_exact(path):
     text = (ENVS / path).read_text()
     assert (lock_problems if path.endswith(".txt") else script_problems)(text) == []
@@ -124,9 +123,8 @@ def test_lock_is_what_the_lists_ask_for(path):
                 assert requirement.specifier.contains(version), (platform, requirement)
 
 
-PAGE = yaml.safe_load((ENVS.parent / "workflow/millistep/reference/sources.yaml").read_text())[
-    "conditions"
-]
+SOURCES = ENVS.parent / "workflow/millistep/reference/sources.yaml"
+PAGE = yaml.safe_load(SOURCES.read_text())["conditions"]
 
 
 @pytest.mark.parametrize("accelerator", ["cpu", "cuda"])

@@ -1,22 +1,14 @@
 """When deploying fails, one line names the likely cause."""
 
-import socket
-
 import pytest
 
 from tests.workshop import Workshop
 
 
-def closed_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 def no_index(workshop: Workshop) -> None:
     del workshop.environ["PIP_NO_INDEX"], workshop.environ["PIP_FIND_LINKS"]
     del workshop.environ["UV_FIND_LINKS"]
-    workshop.environ["PIP_INDEX_URL"] = f"http://127.0.0.1:{closed_port()}/simple"
+    workshop.environ["PIP_INDEX_URL"] = "http://127.0.0.1:9/simple"  # a closed port
 
 
 def other_wheel(workshop: Workshop) -> None:

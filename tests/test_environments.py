@@ -56,9 +56,8 @@ def test_environment_is_found_again_after_a_move_and_a_touch(deployed):
     before, runs = deployed.marker(), deployed.runs()
     elsewhere = deployed.folder / "moved" / "cpu"
     shutil.copytree(deployed.definition.parent, elsewhere)
-    process = deployed.start(
-        "again.json", "--method", "venv", "--definition", str(elsewhere / "tiny.yaml")
-    )
+    moved = ("--method", "venv", "--definition", str(elsewhere / "tiny.yaml"))
+    process = deployed.start("again.json", *moved)
     assert process.wait(timeout=60) == 0
     assert deployed.marker("again.json") == before
     assert deployed.runs() == runs == 1
@@ -103,9 +102,7 @@ def test_what_uv_cannot_install_is_installed_by_pip(workshop):
     assert called.read_text().splitlines() == ["called"] * 2
 
 
-def test_a_file_is_written_whole_by_whoever_of_two_comes_last_and_else_not_at_all(
-    tmp_path, monkeypatch
-):
+def test_a_file_is_written_whole_by_whoever_comes_last_or_not_at_all(tmp_path, monkeypatch):
     """Two nodes may have processes of one number."""
     path, replace = tmp_path / "marker.json", Path.replace
     with monkeypatch.context() as patched:
@@ -194,7 +191,6 @@ def test_a_missing_python_is_named_with_the_remedy(workshop):
     [
         ("/no/such/python", "there is no interpreter '/no/such/python' that can be run"),
         (shutil.which("echo"), "does not run as a Python"),
-        (shutil.which("true"), "does not run as a Python"),
     ],
 )
 def test_wrong_interpreter_is_refused_in_one_line(workshop, path, message):
@@ -227,15 +223,6 @@ def test_only_the_conda_environment_of_the_definition_is_used(workshop):
     workshop.script.write_text(workshop.script.read_text() + "# another\n")
     code, message = workshop.run("--method", "conda")
     assert code == 1 and f"{prefix} {refusal}" in message[0]
-
-
-def test_another_conda_prefix_is_measured_in(workshop):
-    first, second = workshop.conda_prefix("one"), workshop.conda_prefix("two")
-    for prefix in (first, second):
-        workshop.run_script(prefix)
-        workshop.environ["CONDA_PREFIX"] = str(prefix)
-        assert workshop.run("--method", "conda") == (0, [])
-        assert workshop.marker()["prefix"] == str(prefix)
 
 
 def test_a_failed_installation_ends_no_start_and_is_made_good_by_the_next(workshop):
@@ -296,9 +283,8 @@ def test_a_link_leads_to_what_was_deployed_and_takes_nobodys_folder(workshop):
 def test_machines_of_two_kinds_share_no_environment(workshop, monkeypatch):
     ours = virtual_prefix("tiny", workshop.definition)
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
-    assert virtual_prefix("tiny", workshop.definition).name == (
-        ours.name.replace("tiny-cpu-", "tiny-cpu-riscv64-")
-    )
+    theirs = virtual_prefix("tiny", workshop.definition)
+    assert theirs.name == ours.name.replace("tiny-cpu-", "tiny-cpu-riscv64-")
 
 
 def test_the_digest_is_of_yaml_and_lock_alone(workshop):

@@ -20,18 +20,12 @@ class Started:
 
     def __init__(self, folder: Path):
         self.pids, self.said = folder / "pids", folder / "said"
-        self.project = fake_project(
-            folder, f"step_ms: 1.0, trouble: leaves_a_grandchild, pids: '{self.pids}'"
-        )
+        stays = f"step_ms: 1.0, trouble: leaves_a_grandchild, pids: '{self.pids}'"
+        self.project = fake_project(folder, stays)
         command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
         with open(self.said, "w") as said:
-            self.process = subprocess.Popen(
-                [*command, "--", RECORD],
-                cwd=folder,
-                stdout=said,
-                stderr=said,
-                start_new_session=True,
-            )
+            own = {"cwd": folder, "stdout": said, "stderr": said, "start_new_session": True}
+            self.process = subprocess.Popen([*command, "--", RECORD], **own)
         try:
             self.measuring, self.grandchild = map(int, wait_for(self.pids, 120).split())
         except BaseException:

@@ -28,9 +28,8 @@ def make(tmp_path):
 
     def made(*words, **environ):
         environ = {"PATH": str(tmp_path / "bin"), **environ}
-        done = subprocess.run(
-            [*command, *words], cwd=tmp_path, env=environ, capture_output=True, text=True
-        )
+        options = {"cwd": tmp_path, "env": environ, "capture_output": True, "text": True}
+        done = subprocess.run([*command, *words], **options)
         return done.returncode, done.stdout, done.stderr
 
     return made

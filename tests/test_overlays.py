@@ -134,9 +134,7 @@ def test_a_marker_holds_for_the_activated_and_complete_environment_alone(worksho
     assert not holds()
 
 
-def test_where_no_column_has_an_environment_what_is_measured_beside_them_says_so(
-    deployed, tmp_path
-):
+def test_where_no_column_has_an_environment_what_is_measured_besides_says_so(deployed, tmp_path):
     """Otherwise there would be no report to say why everything is missing."""
     source = "tiny-thing==9.9"
     digest = with_overlays(definition_sha256(deployed.definition), [source])

@@ -21,7 +21,16 @@ CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 BLOCK = re.compile(r"((?:^[^\n`]*(?:`[^`\n]+`[^\n`]*)*\n)+)\n```(\w+)\n(.*?)^```$", re.M | re.S)
 NEW_FILE = re.compile(r"new file\s+`([^`]+)`")
 BELOW = re.compile(r"[Ii]n\s+`([^`]+)`,\s+below\s+the\s+line\s+`([^`]+)`")
-INSTEAD = re.compile(r"[Ii]n\s+`([^`]+)`,\s+instead\s+of\s+the\s+line\s+`([^`]+)`")
+PLANNED = """
+import json, sys
+from pathlib import Path
+from millistep.deploy.environments import definition_sha256
+from millistep.planning.config import read_configuration
+from millistep.planning.plan import Plan
+small = {"scale": "smoke", "accelerator": "cpu", "threads": 1}
+plan = Plan({**read_configuration(sys.argv[1]), **small}, definition_sha256, Path("envs"))
+print(json.dumps(plan.document()))
+"""
 AT_THE_END = re.compile(r"[Aa]t\s+the\s+end\s+of\s+`([^`]+)`")
 
 
@@ -40,19 +49,17 @@ class Copy:
             if language == "console":
                 self.type(code)
             elif below := BELOW.search(paragraph):
-                self.replace(*below.groups(), f"{below[2]}\n{code}")
-            elif instead := INSTEAD.search(paragraph):
-                self.replace(*instead.groups(), code)
+                self.put_below(*below.groups(), code)
             elif end := AT_THE_END.search(paragraph):
                 path = self.folder / end[1]
                 path.write_text(path.read_text() + code)
             else:
                 self.write(NEW_FILE.search(paragraph)[1], code)
 
-    def replace(self, name: str, line: str, code: str) -> None:
+    def put_below(self, name: str, line: str, code: str) -> None:
         lines = (self.folder / name).read_text().splitlines(keepends=True)
         assert lines.count(f"{line}\n") == 1, f"{name}: {line}"
-        lines[lines.index(f"{line}\n")] = code
+        lines.insert(lines.index(f"{line}\n") + 1, code)
         (self.folder / name).write_text("".join(lines))
 
     def type(self, lines: str) -> None:
@@ -70,18 +77,12 @@ class Copy:
 
     def run(self, *command: str) -> str:
         """Run a Python command here, which must succeed; what it says."""
-        paths = [self.folder / "workflow"]
-        environ = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+        environ = {**os.environ, "PYTHONPATH": str(self.folder / "workflow")}
         return succeed([sys.executable, *command], cwd=self.folder, env=environ)
 
-    def snakemake(self, *arguments: str) -> str:
-        return self.run("-m", "snakemake", "--cores", "1", *arguments)
-
-    def plan(self, *arguments: str, results: str = "results") -> dict:
-        """The plan that Snakemake writes, at smoke scale on the processors."""
-        small = ("--config", "scale=smoke", "accelerator=cpu", "threads=1")
-        self.snakemake(*arguments, *small, "--", f"{results}/plan.json")
-        return json.loads((self.folder / results / "plan.json").read_text())
+    def plan(self, config: str = "config/config.yaml") -> dict:
+        """The plan of a configuration, at smoke scale on the processors."""
+        return json.loads(self.run("-c", PLANNED, config).splitlines()[0])
 
 
 @pytest.fixture
@@ -91,11 +92,9 @@ def copy(tmp_path) -> Copy:
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory) -> dict[str, str]:
+def before() -> dict[str, str]:
     """Identities of the runs that are planned before any recipe."""
-    copy = Copy(tmp_path_factory.mktemp("before"))
-    copy_tree(copy.folder)
-    return identities(copy.plan())
+    return identities(Copy(ROOT).plan())
 
 
 def identities(plan: dict) -> dict[str, str]:
@@ -132,8 +131,7 @@ def test_a_setting(copy):
     study = {"study": {"name": "repeated", "title": "Repeated", "question": "What does it cost?"}}
     study |= {"models": {"bert": {"predict": "default"}}, "columns": columns}
     copy.write("config/studies/repeated.yaml", json.dumps(study))
-    results = "results/studies/repeated"
-    plan = copy.plan("--configfile", "config/studies/repeated.yaml", results=results)
+    plan = copy.plan("config/studies/repeated.yaml")
     titles = {column["name"]: column["title"] for column in plan["columns"]}
     assert titles == {
         "pytorch-eager": "PyTorch (eager)",
@@ -195,8 +193,10 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy, before):
     record = folder + "/records/smoke/bert/predict-b8/{}/run1.json"
     records = {name: record.format(name) for name in study["columns"]}
     made = ("--configfile", "config/studies/checked.yaml", "--", f"{folder}/plan.json")
-    copy.snakemake("--quiet", "all", *made, *records.values())
-    Project(copy.folder).write_tables(folder)
+    project = Project(copy.folder)
+    done = project.snakemake("--quiet", "all", *made, *records.values())
+    assert done.returncode == 0, done.stderr
+    project.write_tables(folder)
     results = copy.folder / folder
     found = {name: json.loads((copy.folder / path).read_text()) for name, path in records.items()}
     assert {name: (r["status"], r["reason"]) for name, r in found.items()} == dict.fromkeys(
@@ -212,7 +212,7 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy, before):
 
 def test_a_study(copy):
     copy.follow("Add a study")
-    plan = copy.plan("--configfile", "config/studies/eager.yaml", results="results/studies/eager")
+    plan = copy.plan("config/studies/eager.yaml")
     assert [row["title"] for row in plan["rows"]] == ["BERT fit", "BERT predict"]
     assert column_names(plan) == ["pytorch-eager", "pytorch-compiled"]
     assert (plan["runs"], len(identities(plan))) == (3, 12)

@@ -8,16 +8,15 @@ from pathlib import Path
 
 from tests.fake_project import fake_project
 
-RUNS = 16
+RUNS = 8
 
 
 def test_snakemake_starts_no_timers_while_runs_wait(tmp_path):
     """Each job that ended would start another chain of timers, which are threads."""
     project = fake_project(tmp_path / "project", "step_ms: 1.0")
     project.configure(runs=RUNS, resident=1)
-    records = [
-        f"results/records/smoke/fake/fit-b4/fake/run{run}.json" for run in range(1, RUNS + 1)
-    ]
+    folder = "results/records/smoke/fake/fit-b4/fake"
+    records = [f"{folder}/run{run}.json" for run in range(1, RUNS + 1)]
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--", *records]
     process = subprocess.Popen(command, cwd=project.folder)
     threads = {}  # of Snakemake, at most, by the number of runs that are measured

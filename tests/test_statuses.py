@@ -44,9 +44,8 @@ def test_every_ending_has_one_of_the_statuses():
 def test_what_keras_wraps_in_its_own_words_is_said():
     """The text is as keras.src.utils.traceback_utils words it."""
     own = "CUDA out of memory. Tried to allocate 1.00 GiB, of which 4.00 GiB is free."
-    words = (
-        f"Exception encountered when calling Softmax.call().\n\n\x1b[1m{own}\x1b[0m\n\nArguments"
-    )
+    words = "Exception encountered when calling Softmax.call()."
+    words += f"\n\n\x1b[1m{own}\x1b[0m\n\nArguments"
     failure = {"type": "OutOfMemoryError", "message": words}
     found = of_process(Ending(done=False, exit_code=1, failure=failure))
     assert found == ("oom", f"OutOfMemoryError: in Softmax.call(): {own}")
@@ -56,13 +55,11 @@ def test_what_keras_wraps_in_its_own_words_is_said():
     assert of_process(Ending(done=False, exit_code=1, failure=failure)) == found
 
 
-@pytest.mark.parametrize(
-    ("module", "begins"),
-    [
-        ("tabulate", "missing package, "),
-        ("millistep.measure.models.mlp.inputs", "ModuleNotFoundError: "),
-    ],
-)
+MODULES = [("tabulate", "missing package, ")]
+MODULES += [("millistep.measure.models.mlp.inputs", "ModuleNotFoundError: ")]
+
+
+@pytest.mark.parametrize(("module", "begins"), MODULES)
 def test_a_models_own_module_is_no_missing_package(module, begins):
     failure = {"type": "ModuleNotFoundError", "message": f"No module named '{module}'"}
     _, reason = of_process(Ending(done=False, exit_code=1, failure=failure))

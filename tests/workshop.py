@@ -6,9 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 import zipfile
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from locks.definitions import post_deploy
@@ -60,15 +62,8 @@ class Workshop:
         return len(self.trace.read_text().splitlines()) if self.trace.exists() else 0
 
     def start(self, marker: str = "marker.json", *arguments: str, python: str = sys.executable):
-        command = [
-            python,
-            str(PROGRAM),
-            "deploy",
-            "--name",
-            "tiny",
-            "--definition",
-            str(self.definition),
-        ]
+        command = [python, str(PROGRAM), "deploy", "--name", "tiny"]
+        command += ["--definition", str(self.definition)]
         command += ["--marker", str(self.folder / marker), *(arguments or ("--method", "venv"))]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         leak = self.environ["PYTHONPATH"]
@@ -77,7 +72,7 @@ class Workshop:
     def conda_prefix(self, name: str = "conda") -> Path:
         """Make and activate a conda environment of the definition, up to the post-deploy script."""
         prefix = self.folder / name / "0123abcd_"
-        venv.create(prefix, symlinks=True, with_pip=True)
+        shutil.copytree(python_and_pip(), prefix, symlinks=True)
         (prefix / "conda-meta").mkdir()
         for suffix in (".yaml", ".post-deploy.sh"):
             shutil.copy(self.definition.with_suffix(suffix), f"{prefix}{suffix}")
@@ -107,12 +102,18 @@ class Workshop:
         return (self.folder / "marker.json").exists()
 
 
-def build_wheel(
-    folder: Path, version: str = "1.0", name: str = "tiny-thing", files: dict | None = None
-) -> str:
+@cache
+def python_and_pip() -> Path:
+    """Make an environment of these two once, to be copied."""
+    prefix = Path(tempfile.mkdtemp(prefix="millistep-tests-"), "prefix")
+    venv.create(prefix, symlinks=True, with_pip=True)
+    return prefix
+
+
+def build_wheel(folder: Path, version: str = "1.0", files: dict | None = None) -> str:
     """Build a wheel, with an empty module unless its files are given; its sha256."""
     folder.mkdir(exist_ok=True)
-    name = name.replace("-", "_")
+    name = "tiny_thing"
     about = f"{name}-{version}.dist-info"
     contents = files or {f"{name}.py": ""}
     contents |= {f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"}
@@ -170,17 +171,10 @@ def source_tree(folder: Path, source: str = "") -> Path:
 def make_workshop(folder: Path) -> Workshop:
     kept = ("PATH", "HOME", "LANG", "PYENV_ROOT", "LD_LIBRARY_PATH")
     environ = {name: os.environ[name] for name in kept if name in os.environ}
-    environ |= {
-        "MILLISTEP_CACHE": str(folder / "cache"),
-        "PIP_CONFIG_FILE": os.devnull,
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(folder / "wheels"),
-        "UV_OFFLINE": "1",
-        "UV_FIND_LINKS": str(folder / "wheels"),
-        "TRACE": str(folder / "trace"),
-        "GATE": str(folder / "gate"),
-        "PYTHONPATH": str(folder / "leak"),
-    }
+    environ |= {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1", "UV_OFFLINE": "1"}
+    environ |= dict.fromkeys(("PIP_FIND_LINKS", "UV_FIND_LINKS"), str(folder / "wheels"))
+    places = {"MILLISTEP_CACHE": "cache", "TRACE": "trace", "GATE": "gate", "PYTHONPATH": "leak"}
+    environ |= {name: str(folder / place) for name, place in places.items()}
     workshop = Workshop(folder, environ)
     # A package that must not count as installed, on PYTHONPATH and in the working directory.
     for name in ("tiny_thing", "leaked"):

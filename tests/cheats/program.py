@@ -90,9 +90,7 @@ def another_thread():
 
 def lazy_outputs():
     """The work is done when the outputs are used."""
-    return forward(
-        lambda self, **arguments: {"logits": Later(lambda: FORWARD(self, **arguments).logits)}
-    )
+    return forward(lambda self, **given: {"logits": Later(lambda: FORWARD(self, **given).logits)})
 
 
 def kept_by(key):
@@ -178,11 +176,6 @@ def in_two_halves(x, weight, bias=None):
     return found if bias is None else found + bias
 
 
-def in_another_order(x, weight, bias=None):
-    found = x.flip(-1) @ weight.flip(-1).t()
-    return found if bias is None else found + bias
-
-
 def larger_in_half_the_calls(x, weight, bias=None):
     """Two batches are one product: here the halves of a batch, joined again."""
     return torch.cat([LINEAR(half, weight, bias) for half in x.chunk(2)])
@@ -236,7 +229,6 @@ HONEST = {
     "predict": {
         "fused_bias": linear(fused_bias),
         "in_two_halves": linear(in_two_halves),
-        "in_another_order": linear(in_another_order),
         "scaled_dot_product": lambda: attention("sdpa"),
         "attention_in_steps": lambda: attention("eager"),
         "without_the_mask": without_the_mask,

@@ -14,6 +14,7 @@ from tests.shared import ROOT
 
 PROGRAM = Path(__file__).with_name("program.py")
 OTHER, LATER = "other ", "hidden work: "
+STEPS = "missing_optimizer_step", "every_second_optimizer_step"
 EXPECTED = {
     "predict": {
         "another_thread": LATER,
@@ -25,11 +26,7 @@ EXPECTED = {
         "lower_precision_of_products": OTHER,
         "skipped_work": OTHER,
     },
-    "fit": {
-        "missing_optimizer_step": OTHER,
-        "every_second_optimizer_step": OTHER,
-        "skipped_work": OTHER,
-    },
+    "fit": dict.fromkeys((*STEPS, "skipped_work"), OTHER),
 }
 
 

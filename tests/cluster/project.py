@@ -1,13 +1,12 @@
 """A checkout whose rows do what may happen on a cluster, on two columns of the fake framework."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from tests.cluster.throwaway import Cluster
-from tests.fake_project import BUILDER, MODEL, OWN, PLUGINS, fake_project
+from tests.fake_project import OWN, add_model, fake_project
 
 PROFILE = "profiles/slurm/profile.v9+.yaml"
 HANG = ("lost", "cancelled", "late")  # models whose first run waits to be ended
@@ -20,26 +19,17 @@ class ClusterProject:
         self.folder, self.cluster = folder, cluster
         self.at_once: list[int] = []  # jobs that were submitted and had not ended
         self.local = fake_project(folder, "step_ms: 1.0", other=True)
-        self._model("steady", "step_ms: 1.0")
-        self._model("hungry", "step_ms: 1.0, trouble: eats_memory")
+        own = self.folder / OWN
+        add_model(own, "steady", "step_ms: 1.0")
+        add_model(own, "hungry", "step_ms: 1.0, trouble: eats_memory")
         for name in HANG:
-            self._model(name, f"step_ms: 1.0, trouble: hangs_once, hung: '{self.hung(name)}'")
+            add_model(own, name, f"step_ms: 1.0, trouble: hangs_once, hung: '{self.hung(name)}'")
         self._configure()
-
-    def _model(self, name: str, architecture: str) -> None:
-        folder = self.folder / OWN / "models" / name
-        shutil.copytree(PLUGINS / "models/fake", folder)
-        (folder / "pytorch.py").write_text(BUILDER)
-        text = MODEL.format(architecture=architecture).replace("Fake", name.title())
-        (folder / "model.yaml").write_text(text)
 
     def _configure(self) -> None:
         python = str(next(self.folder.glob("*/python")))  # a shell would read something into it
         self.local.configure(
-            models={
-                "steady": {"fit": [4, 8]},
-                **{name: {"fit": "default"} for name in ("hungry", *HANG)},
-            },
+            models={"steady": {"fit": [4, 8]}, **{name: {"fit": 4} for name in ("hungry", *HANG)}},
             columns=["fake", "other"],
             limits={"memory_gib": 0.3, "time_s": 300},
             interpreters={"fake": python, "other": python},
@@ -56,15 +46,9 @@ class ClusterProject:
     def start(self, *arguments: str) -> subprocess.Popen:
         """Start Snakemake with the cluster's profile, on the machine that plans."""
         command = [sys.executable, "-m", "snakemake", "--workflow-profile", "profiles/slurm"]
-        return subprocess.Popen(
-            [*command, *arguments],
-            cwd=self.folder,
-            env=self.cluster.environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+        own = {"cwd": self.folder, "env": self.cluster.environ, "start_new_session": True}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        return subprocess.Popen([*command, *arguments], **own, **pipes)
 
     def snakemake(self, *arguments: str, timeout: int = 300) -> tuple[int, str]:
         """Run Snakemake to its end; exit status, and what was said."""

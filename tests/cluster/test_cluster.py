@@ -110,15 +110,6 @@ def test_a_second_start_finds_nothing_to_do_and_a_changed_column_is_measured_alo
     assert table.record("steady", "other")["identity"] != before["other"]["identity"]
 
 
-def test_what_is_asked_for_is_measured_again_by_the_job_of_its_group(table):
-    before = {column: table.record("steady", column) for column in COLUMNS}
-    forced = ("-R", "time_other", "--", done("steady"))
-    status, said = table.snakemake("--quiet", "rules", *forced)
-    assert status == 0 and "requested with -R, -F or -f: " in said, said
-    assert table.record("steady", "fake") == before["fake"]
-    assert table.record("steady", "other")["session"] != before["other"]["session"]
-
-
 def test_a_whole_snakemake_may_be_one_job(table):
     records = [f"results/records/smoke/lost/fit-b4/{column}/run2.json" for column in COLUMNS]
     snakemake = f"{sys.executable} -m snakemake --cores 1 --quiet all --config runs=2"
@@ -130,7 +121,8 @@ def test_a_whole_snakemake_may_be_one_job(table):
     assert len({record["session"]["id"] for record in found}) == 1
 
 
-def test_an_interrupted_start_ends_its_jobs_and_the_next_goes_on(table):
+def test_an_interrupted_start_ends_its_jobs_and_the_next_measures_what_is_left_or_asked_for(table):
+    before = {column: table.record("steady", column) for column in COLUMNS}
     again = [done("steady", batch, number=2) for batch in (4, 8)]
     process = table.start("--config", "runs=2", "--quiet", "rules", "--", *again)
     try:
@@ -144,7 +136,10 @@ def test_an_interrupted_start_ends_its_jobs_and_the_next_goes_on(table):
         process.kill()
     assert process.returncode != 0
     assert until(lambda: table.cluster.jobs() == [], 30)
-    status, said = table.snakemake("--config", "runs=2", "--quiet", "rules", "--", *again)
-    assert status == 0, said
+    forced = ("-R", "time_other", "--", done("steady"), *again)
+    status, said = table.snakemake("--config", "runs=2", "--quiet", "rules", *forced)
+    assert status == 0 and "requested with -R, -F or -f: " in said, said
+    assert table.record("steady", "fake") == before["fake"]
+    assert table.record("steady", "other")["session"] != before["other"]["session"]
     for batch, column in itertools.product((4, 8), COLUMNS):
         assert table.record("steady", column, batch, number=2)["status"] == "ok"

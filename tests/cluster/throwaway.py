@@ -15,10 +15,8 @@ from pathlib import Path
 from tests.shared import put, until
 
 COMMANDS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "sinfo", "scontrol")
-NODE = (
-    "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus}"
-    " RealMemory=1000\n"
-)
+NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} "
+NODE += "CPUs={cpus} RealMemory=1000\n"
 # On a busy machine an answer may take longer than the 10 s after which SLURM starts a job anew.
 CONF = """\
 ClusterName=throwaway
@@ -88,9 +86,8 @@ class Cluster:
     def start(self, name: str, *command: str) -> None:
         log = self.folder / f"{name}.out"
         with log.open("ab") as output:
-            self.daemons[name] = subprocess.Popen(
-                command, env=self.environ, stdout=output, stderr=output
-            )
+            pipes = {"stdout": output, "stderr": output}
+            self.daemons[name] = subprocess.Popen(command, env=self.environ, **pipes)
 
     def idle(self) -> int:
         """Nodes that wait for work."""
@@ -106,10 +103,8 @@ class Cluster:
         """Lose a node as by a power cut: nothing on it answers or goes on. job: the one on it."""
         self.daemons.pop(node).kill()
         self.said("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=lost")
-        mine = {
-            f"SLURMD_NODENAME={node}".encode(),
-            f"SLURM_CONF={self.environ['SLURM_CONF']}".encode(),
-        }
+        conf = self.environ["SLURM_CONF"]
+        mine = {f"SLURMD_NODENAME={node}".encode(), f"SLURM_CONF={conf}".encode()}
         for process in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 if mine <= {*(process / "environ").read_bytes().split(b"\0")}:

@@ -107,12 +107,10 @@ def built(cache: Path, wishes: dict[str, str], cuda: int = 13, extra: tuple[str,
     return folder
 
 
-def compile_program(
-    source: Path, target: Path, libraries: Path, cache: Path, *options: str
-) -> None:
+def compile_program(source: Path, target: Path, libraries: Path, cache: Path, *more: str) -> None:
     """Compile a program of one source file that runs upon the libraries."""
     command = [compiler(), *OPTIONS, f"-isystem{headers(13, cache)}", f"-I{SOURCES / 'compatible'}"]
-    command += [*options, str(source), "-o", str(target), f"-L{libraries}"]
+    command += [*more, str(source), "-o", str(target), f"-L{libraries}"]
     command += ["-l:libcudart.so.13", "-l:libcuda.so.1", "-l:libcupti.so.13", f"-l:{CORE}"]
     command += ["-ldl", "-lpthread"]
     run(command)

@@ -15,8 +15,8 @@ from .machine import Machine
 ASKED = "MILLISTEP_GPU_STAND_IN"  # if set, all tests of this folder run
 IS_ASKED = bool(os.environ.get(ASKED))
 CELL = "test_columns.py::test_a_step_takes_what_its_device_did"
-# The libraries' own tests in C, and one cell each of PyTorch and JAX.
-ALWAYS = ("test_behaviour.py::", f"{CELL}[pytorch-eager]", f"{CELL}[keras3-jax]")
+# The libraries' own tests in C without sanitizers, and one cell each of PyTorch and JAX.
+ALWAYS = ("test_behaviour.py::test_as", f"{CELL}[pytorch-eager]", f"{CELL}[keras3-jax]")
 FORGED = "a downloaded file is not the one that was locked"  # which no skip may hide
 
 

@@ -65,9 +65,5 @@ def requirement(package: str, lock: str) -> str:
 
 def write(path: Path, text: str) -> None:
     """Write a file so that others see it complete or not at all, unless it says this already."""
-    if path.exists() and path.read_text() == text:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.new")
-    unfinished.write_text(text)
-    unfinished.replace(path)
+    if not path.exists() or path.read_text() != text:
+        environments.write_atomically(path, text)

@@ -59,9 +59,8 @@ def read(path: Path) -> Process:
         counted = {name.rstrip(b"\0").decode(): count for name, count, _ in kernels}
         file.seek(FENCES_AT)
         fences = FENCE.iter_unpack(file.read(min(n_fences, MOST_FENCES) * FENCE.size))
-        return Process(
-            pid, launches, copies, memsets, graphs, peak_mib, counted, [Fence(*f) for f in fences]
-        )
+        found = (pid, launches, copies, memsets, graphs, peak_mib, counted)
+        return Process(*found, [Fence(*fence) for fence in fences])
 
 
 @dataclass(frozen=True)

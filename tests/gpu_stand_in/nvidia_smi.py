@@ -40,9 +40,8 @@ class Machine:
         nvml.nvmlInit_v2()
         number = ctypes.c_uint()
         nvml.nvmlDeviceGetCount_v2(ctypes.byref(number))
-        self.handles = [
-            self._handle("nvmlDeviceGetHandleByIndex_v2", n) for n in range(number.value)
-        ]
+        by_index, numbers = "nvmlDeviceGetHandleByIndex_v2", range(number.value)
+        self.handles = [self._handle(by_index, number) for number in numbers]
 
     def answers(self, names):
         known = {

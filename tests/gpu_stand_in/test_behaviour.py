@@ -7,24 +7,18 @@ import pytest
 from . import build
 from .conftest import completed
 
+CASE = re.compile(r"^    CASE\((\w+)\),$", re.M)
 CASES = {
     case: name
     for name in ("streams", "graphs", "memory", "ptx", "records")
-    for case in re.findall(
-        r"^    CASE\((\w+)\),$", (build.PROGRAMS / f"{name}.c").read_text(), re.M
-    )
+    for case in CASE.findall((build.PROGRAMS / f"{name}.c").read_text())
 }
 SAID = {
     "a_function_that_is_missing_says_its_name": "cufftPlan1d",
     "what_is_not_understood_is_refused": "vote.sync.all.pred \t%p1, %p2, -1",
 }
-SMALL = {
-    "memory_mib": 64,
-    "kernel_us": 1000,
-    "copy_gb_s": 1,
-    "kernel_us_of": {"long": 10000},
-    "clock": "stands",
-}
+SMALL = {"memory_mib": 64, "kernel_us": 1000, "copy_gb_s": 1, "clock": "stands"}
+SMALL |= {"kernel_us_of": {"long": 10000}}
 OTHER = {
     "waiting_takes_as_long_as_the_work": {"clock": "host"},
     "a_device_that_failed_stays_so": {"fault": "2 700"},

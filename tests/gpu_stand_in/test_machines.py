@@ -2,9 +2,6 @@
 
 import contextlib
 import json
-import os
-import struct
-import subprocess
 import sys
 
 import pytest
@@ -71,54 +68,3 @@ def test_a_run_on_an_instance_of_a_divided_gpu(on):
     assert card["model"] == part.name
     assert (card["memory"], card["multi-instance mode"]) == ("5.0 GiB", "on")
     assert reading["utilization_percent"] is None
-
-
-def test_what_another_process_holds_is_seen_and_is_not_to_be_had(on):
-    machine = on(devices="a100-40gb", memory_mib=1024)
-    half = str(512 << 20)
-    command = [sys.executable, "-c", HOLDER]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([*command, half], env=machine.environ(), **pipes) as holder:
-        assert holder.stdout.readline() == "0\n"
-        card, reading = facts_of(machine, device.chosen("auto").uuid)
-        assert card["memory in use"] == "0.5 GiB"
-        assert reading["free_memory_mib"] == 512
-        # One process is always taken to be the run's own: here it is the other one.
-        too_much = completed([*command, str(600 << 20)], machine)
-        assert too_much.stdout == "2\n"  # cudaErrorMemoryAllocation
-        holder.stdin.close()
-    assert completed([*command, str(600 << 20)], machine).stdout == "0\n"
-
-
-def test_who_was_killed_holds_nothing_though_another_process_has_its_number_now(on):
-    machine = on(devices="a100-40gb", memory_mib=1024)
-    command = [sys.executable, "-c", HOLDER, str(512 << 20)]
-    with subprocess.Popen(
-        command, env=machine.environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as holder:
-        assert holder.stdout.readline() == b"0\n"
-        holder.kill()
-    (left,) = machine.logs.glob("*.log")
-    with open(left, "r+b") as log:
-        log.write(struct.pack("q", os.getpid()))
-    _, reading = facts_of(machine, device.chosen("auto").uuid)
-    assert (reading["free_memory_mib"], reading["process_memory_mib"]) == (1024, None)
-
-
-def test_devices_are_visible_as_the_caller_says(on):
-    machine = on(devices="a100-40gb a100-40gb h100")
-    program = """
-import ctypes
-cuda, number, name = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.create_string_buffer(99)
-cuda.cuInit(0); cuda.cuDeviceGetCount(ctypes.byref(number)); cuda.cuDeviceGetName(name, 99, 0)
-print(number.value, name.value.decode())
-"""
-    for visible, told in {
-        "2": f"1 {H100}",
-        device.visible()[2].uuid: f"1 {H100}",
-        "2,1": f"2 {H100}",
-        "2,7,1": f"1 {H100}",
-        "": "0 ",
-    }.items():
-        done = completed([sys.executable, "-c", program], machine, CUDA_VISIBLE_DEVICES=visible)
-        assert done.stdout.rstrip("\n") == told

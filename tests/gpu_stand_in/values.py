@@ -68,11 +68,8 @@ def install(torch):
         space, _, operator = name.partition("::")
         base = operator.partition(".")[0]
         known = base.removesuffix("_") in NAMES and not base.startswith("__")
-        if (
-            space == "aten"
-            and known
-            and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA")
-        ):
+        has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+        if space == "aten" and known and has_kernel(name, "CUDA"):
             library.impl(operator, _computed(torch, name, exact), "CUDA", with_keyset=True)
     # copy_ has one kernel for all devices, which asks CUDA's for its part.
     library.impl("copy_", _computed(torch, "aten::copy_", exact), "CUDA", with_keyset=True)

@@ -41,39 +41,26 @@ def environment():
 
 def identity(scale="smoke", threads=1, changes=None, **architecture):
     """The identity of a run of the fake framework."""
-    return json.dumps(
-        {
-            "accelerator": "cpu",
-            "architecture": {"step_ms": 1.0, **architecture},
-            "batch_size": 4,
-            "device": None,
-            "environment": "0" * 64,
-            "column": "fake",
-            "framework": "fake",
-            "family": "pytorch",
-            "library": "torch",
-            "module": "fake",
-            "interpreter": sys.executable,
-            "model": "fake",
-            "least_memory_mib": 1.0,
-            "parameters": 1,
-            "precision": "default",
-            "extras": ["legacy", "profile"],
-            "probes": [{"batch_size": 1}, {"batch_size": 8}],
-            "trains": "all",
-            "run": 1,
-            "scale": scale,
-            "seed": 1,
-            "measure": 1,
-            "files": sources.digest([Path(PLUGINS)], "fake", "pytorch", "fake"),
-            "task": "fit",
-            "threads": threads,
-            "variables": {},
-            "weights": "random",
-            **(changes or {}),
-        },
-        sort_keys=True,
-    )
+    facts = {
+        "model": "fake", "task": "fit", "batch_size": 4, "scale": scale, "run": 1, "seed": 1,
+        "column": "fake", "framework": "fake", "family": "pytorch", "library": "torch",
+        "module": "fake", "interpreter": sys.executable, "environment": "0" * 64, "variables": {},
+        "accelerator": "cpu", "device": None, "threads": threads, "precision": "default",
+        "architecture": {"step_ms": 1.0, **architecture}, "weights": "random", "trains": "all",
+        "parameters": 1, "least_memory_mib": 1.0, "measure": 1, "extras": ["legacy", "profile"],
+        "probes": [{"batch_size": 1}, {"batch_size": 8}],
+        "files": sources.digest([Path(PLUGINS)], "fake", "pytorch", "fake"),
+    }  # fmt: skip
+    return json.dumps(facts | (changes or {}), sort_keys=True)
+
+
+def cell_options(**options) -> list[str]:
+    """Return options of the command that measures a fake cell: these and others."""
+    own = {
+        **{"around": "cpu", "round": "smoke/fake/fit-b4/round1", "folder": PLUGINS},
+        **{"memory_gib": 8, "time_limit_s": 60},
+    }
+    return [f"--{name.replace('_', '-')}={value}" for name, value in (own | options).items()]
 
 
 def measured(job: parent.Job, folder: Path) -> dict:
@@ -98,12 +85,9 @@ def plain(tmp_path_factory):
 def run(environment, tmp_path):
     """``run(**architecture)``: measure a fake cell alone; return its valid record."""
 
-    def run(
-        time_limit_s=60, memory_limit_mib=20_000, scale="smoke", changes=None, more=None, **asked
-    ):
+    def run(time_limit_s=60, memory_limit_mib=20_000, more=None, **asked):
         log = tmp_path / "logs/run1.log"
-        text = identity(scale, changes=changes, **asked)
-        limits = time_limit_s, memory_limit_mib
+        text, limits = identity(**asked), (time_limit_s, memory_limit_mib)
         job = parent.Job(text, environment, log, *limits, (PLUGINS,), **(more or {}))
         return measured(job, tmp_path)
 

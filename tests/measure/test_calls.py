@@ -36,13 +36,12 @@ def test_calls_of_a_step_are_counted_by_function():
     loop = Loop()
     found = calls(loop)
     assert loop.steps == WARM + COUNTED
-    name = __name__
     assert found == {
         "steps": COUNTED,
         "per_step": 4.0,
         "functions": [
-            {"name": f"{name}.helper", "per_step": 3.0},
-            {"name": f"{name}.Loop.step", "per_step": 1.0},
+            {"name": f"{__name__}.{name}", "per_step": number}
+            for name, number in (("helper", 3.0), ("Loop.step", 1.0))
         ],
     }
 

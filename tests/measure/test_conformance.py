@@ -130,9 +130,8 @@ def test_a_generation_without_lengths_is_probed_at_another_batch_size():
         while not timer.tick():
             pass
 
-    framework = SimpleNamespace(
-        cell=cell, run_at=run_at, fence=lambda: None, compilations=lambda: None
-    )
+    nothing = {"fence": lambda: None, "compilations": lambda: None}
+    framework = SimpleNamespace(cell=cell, run_at=run_at, **nothing)
     found = probe(framework, SMOKE, work, {"batch_size": 2})
     assert found["failed"] is found["max_length"] is found["new_tokens"] is None
     assert found["steps"] > 0

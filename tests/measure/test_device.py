@@ -82,11 +82,6 @@ def test_an_instance_of_a_divided_gpu_has_its_own_uuid_and_memory(gpus):
     assert preconditions.visible_device(wanted()) == part(1, 0)
 
 
-def test_a_gpu_without_memory_of_its_own(gpus):
-    gpus("NVIDIA GB10")
-    assert device.chosen("auto").memory_mib is None
-
-
 def test_without_a_driver_there_is_no_gpu_to_describe(gpus):
     gpus(A100, broken=True)
     assert device.chosen("auto") is None

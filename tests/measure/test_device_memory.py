@@ -35,9 +35,7 @@ XLA = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate"
         (TORCH.format("1.25"), 8e3, False),
     ],
 )
-def test_whose_limit_was_met_is_told_from_what_was_asked_for_and_what_was_free(
-    message, free_mib, pool
-):
+def test_whose_limit_was_met_is_told_from_what_was_asked_and_what_was_free(message, free_mib, pool):
     words = whose_limit(message, free_mib, limit_mib=72 * GIB)
     assert ("limit of 72.0 GiB of the framework's own pool" in words) == bool(words) == pool
 

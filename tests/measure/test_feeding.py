@@ -19,13 +19,11 @@ def test_a_card_lists_the_bytes_of_a_batch():
     assert found == {"feeding": "NumPy arrays", "fed_bytes_per_step": 4 * 8 * 4 + 4 * 4}
 
 
-@pytest.mark.parametrize(
-    ("accelerator", "pinned", "words"),
-    [
-        ("cuda", True, "tensors in pinned memory, copied in the step"),
-        ("cpu", False, "tensors in pageable memory"),
-    ],
-)
+FEEDING = [("cuda", True, "tensors in pinned memory, copied in the step")]
+FEEDING += [("cpu", False, "tensors in pageable memory")]
+
+
+@pytest.mark.parametrize(("accelerator", "pinned", "words"), FEEDING)
 def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelerator, pinned, words):
     copies = []
 
@@ -51,10 +49,8 @@ def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelera
 
 def test_arrays_are_found_in_outputs_that_also_hold_other_things():
     cache = SimpleNamespace(keys=np.zeros(2), is_compileable=False, kind=SimpleNamespace, length=3)
-    assert [array.shape for array in leaves({"out": np.ones((2, 3)), "cache": cache})] == [
-        (2, 3),
-        (2,),
-    ]
+    found = leaves({"out": np.ones((2, 3)), "cache": cache})
+    assert [array.shape for array in found] == [(2, 3), (2,)]
 
 
 def test_a_number_that_json_lacks_is_kept_as_text():

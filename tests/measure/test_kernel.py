@@ -48,10 +48,8 @@ def test_time_in_the_kernel_is_a_share_of_the_threads_time():
 
 
 def test_more_threads_have_as_many_times_the_time(monkeypatch):
-    readings = [
-        SimpleNamespace(ru_stime=1.0, ru_minflt=10),
-        SimpleNamespace(ru_stime=4.0, ru_minflt=18),
-    ]
+    facts = ((1.0, 10), (4.0, 18))
+    readings = [SimpleNamespace(ru_stime=s, ru_minflt=faults) for s, faults in facts]
     monkeypatch.setattr("resource.getrusage", lambda _: readings.pop(0))
     kernel = Kernel()
     kernel.begin()

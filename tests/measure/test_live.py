@@ -5,12 +5,12 @@ import subprocess
 
 import pytest
 
-from millistep.deploy.environments import virtual_interpreter
 from millistep.supervise import controls, parent
 from millistep.supervise.ending import of_process
 
+from ..models.libraries import interpreter_of
+from ..nets import NETS
 from ..planning.test_config import plan
-from ..shared import ROOT
 from .conftest import ENVIRONMENT, identity, measured
 
 NO_GPU = subprocess.run(["sh", "-c", "command -v nvidia-smi"], capture_output=True).returncode
@@ -24,16 +24,11 @@ def test_another_device_than_the_one_asked_for_is_no_number_in_either_direction(
         assert record["timing"] is None
 
 
-def deployed(name):
-    """The interpreter of a framework's environment without CUDA."""
-    return virtual_interpreter(name, ROOT / f"envs/2026-11/cpu/{name}.yaml", None, name)
-
-
 def real(framework, folder):
     """The record of BERT at smoke scale by a real library that is asked for a GPU."""
     asked = {"columns": [framework], "models": {"bert": {"predict": 2}}, "accelerator": "cuda"}
     (run,) = plan(here=False, threads=1, **asked).runs
-    marker = {**ENVIRONMENT, "interpreter": deployed(run.column.framework.environment)}
+    marker = {**ENVIRONMENT, "interpreter": interpreter_of(NETS[framework])}
     marker["definition_sha256"] = json.loads(run.identity)["environment"]
     return measured(parent.Job(run.identity, marker, folder / "run1.log", 120, 20_000), folder)
 
@@ -42,7 +37,7 @@ def real(framework, folder):
 def test_a_reference_workload_that_falls_back_to_the_processor_is_found_out_too(tmp_path):
     wanted = {**json.loads(identity()), "accelerator": "cuda", "device": "auto"}
     wanted |= {"library": "jax", "part_s": 0.01}
-    environment = {**ENVIRONMENT, "interpreter": deployed("keras3-jax")}
+    environment = {**ENVIRONMENT, "interpreter": interpreter_of(NETS["keras3-jax"])}
     job = parent.Job(json.dumps(wanted), environment, tmp_path / "log", 120, 20_000)
     task = {"part_s": wanted["part_s"]}
     with parent.supervised(controls.REFERENCE, task, job) as child:

@@ -42,9 +42,7 @@ def by_hand(spans):
 @given(any_spans)
 def test_every_instant_is_counted_once_and_goes_to_the_innermost(spans):
     found = attributed(spans)
-    assert {name: operation.ns for name, operation in found.items()} == pytest.approx(
-        by_hand(spans)
-    )
+    assert {name: of.ns for name, of in found.items()} == pytest.approx(by_hand(spans))
     covered = {moment for s in spans for moment in range(int(s.start), int(s.end))}
     assert sum(operation.ns for operation in found.values()) == pytest.approx(len(covered))
     whole = [span for span in spans if not span.part]
@@ -90,11 +88,7 @@ def test_a_record_lists_the_longest_and_sums_up_the_others():
     part = recorded(found, steps=3)
     names = [entry["name"] for entry in part["operations"]]
     assert names[0] == f"kernel {MOST + 2}" and len(names) == MOST
-    assert part["operations"][0] == {
-        "name": names[0],
-        "ms": pytest.approx((MOST + 2) / 3),
-        "count": 1,
-        "launched": 1,
-    }
+    longest = {"name": names[0], "ms": pytest.approx((MOST + 2) / 3)}
+    assert part["operations"][0] == {**longest, "count": 1, "launched": 1}
     assert part["rest_ms"] == pytest.approx((1 + 2) / 3)
     assert part["rest_launched"] == 2

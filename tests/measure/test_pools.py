@@ -112,9 +112,8 @@ def real_events():
     """
     for start, duration, line, name, number in REAL["events"]:
         event = REAL["names"][name]
-        facts = {
-            "_c" if event.endswith("StartRegion") or event.startswith("end: ") else "_p": number
-        }
+        ends = event.endswith("StartRegion") or event.startswith("end: ")
+        facts = {"_c" if ends else "_p": number}
         if ": " not in event and "::" not in event:
             facts |= {"hlo_op": event, "program_id": 1}
         yield Event(HOST, REAL["lines"][line], event, start, duration, facts)

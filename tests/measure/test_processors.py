@@ -38,9 +38,10 @@ def test_a_quota_of_processor_time_is_a_limit(machine, tmp_path):
         assert processors.physical(topology, tmp_path) == physical
 
 
-@pytest.mark.parametrize(
-    "cores", [((0, 4), (1, 5), (2, 6), (3, 7)), ((0, 1), (2, 3), (4, 5), (6, 7))]
-)
+APART, NEXT = ((0, 4), (1, 5), (2, 6), (3, 7)), ((0, 1), (2, 3), (4, 5), (6, 7))
+
+
+@pytest.mark.parametrize("cores", [APART, NEXT])
 def test_a_run_gets_a_processor_of_each_core_first(machine, cores):
     topology = machine(*cores)
     run = processors.pinned(3, topology)

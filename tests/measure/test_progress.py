@@ -9,7 +9,7 @@ import time
 from millistep.supervise import cell
 
 from ..shared import ROOT
-from .conftest import ENVIRONMENT, PLUGINS, identity, wanted
+from .conftest import ENVIRONMENT, cell_options, identity, wanted
 
 # Prints each file of the results that the program opens.
 PROGRAM = """
@@ -31,17 +31,11 @@ def opened(folder, place):
         "identity": identity(changes={"extras": [], "probes": []}),
         "environment": wanted(marker),
         "log": results / "run1.log",
-        "memory-gib": 2,
         "results": results,
-        "around": "cpu",
-        "round": "smoke/fake/fit-b4/round1",
         "record": results / "records/smoke/fake/fit-b4/fake/run1.json",
         "place": place,
-        "time-limit-s": 60,
-        "folder": PLUGINS,
     }
-    command = [sys.executable, "-c", PROGRAM, ROOT / "workflow", "cell"]
-    command += [f"--{name}={value}" for name, value in options.items()]
+    command = [sys.executable, "-c", PROGRAM, ROOT / "workflow", "cell", *cell_options(**options)]
     own_lock = {**os.environ, "TMPDIR": str(folder)}
     done = subprocess.run(command, env=own_lock, capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines() + done.stderr.splitlines()

@@ -10,10 +10,8 @@ S = 10**9
 
 
 def sample(at_s, **readings):
-    blank = dict.fromkeys(
-        ("joules", "counter", "load", "frequency_mhz", "throttle_events", "swapped_mib", "gpu")
-    )
-    return {**blank, "at_ns": round(at_s * S), **readings}
+    names = "joules", "counter", "load", "frequency_mhz", "throttle_events", "swapped_mib", "gpu"
+    return {**dict.fromkeys(names), "at_ns": round(at_s * S), **readings}
 
 
 def gpu_reading(**changes):
@@ -82,9 +80,7 @@ def test_counters_grow_from_just_before_the_window_to_just_after_it():
     length_s=st.floats(3, 20),
     steps=st.integers(1, 1000),
 )
-def test_constant_power_gives_its_joules_whatever_the_times(
-    power_w, interval_s, start_s, length_s, steps
-):
+def test_constant_power_gives_its_joules_at_any_time(power_w, interval_s, start_s, length_s, steps):
     times = [interval_s * number for number in range(int(30 / interval_s))]
     counted = [sample(at_s, joules=5 + power_w * at_s, counter="nvml") for at_s in times]
     window = (round(start_s * S), round((start_s + length_s) * S))
@@ -95,10 +91,8 @@ def test_constant_power_gives_its_joules_whatever_the_times(
 
 def test_energy_is_that_of_the_window_and_not_of_the_compilation_before_it():
     # 10 W until second 10, then 110 W: the window begins between two samples.
-    counted = [
-        sample(at_s, joules=10 * at_s + 100 * max(0, at_s - 10), counter="rapl")
-        for at_s in range(40)
-    ]
+    joules = [10 * at_s + 100 * max(0, at_s - 10) for at_s in range(40)]
+    counted = [sample(at_s, joules=more, counter="rapl") for at_s, more in enumerate(joules)]
     found = samples.energy(counted, (round(10.5 * S), round(30.5 * S)), 20)
     assert found["joules_per_step"] == pytest.approx(110)
 

@@ -1,10 +1,9 @@
 """A measured process imports `millistep`, and finds nothing of ours by another name."""
 
 import json
-import subprocess
 import sys
 
-from ..shared import ROOT, put
+from ..shared import ROOT, put, succeed
 
 START = ROOT / "workflow/millistep/measure/start.py"
 USERS = ("datasets", "analysis", "measure", "planning", "deploy", "timer", "frameworks")
@@ -22,15 +21,17 @@ def main():
 """
 
 
+def started(folder):
+    """Run the folder's program as a measured process starts; what it prints."""
+    environ = {"PYTHONPATH": str(folder)}
+    return succeed([sys.executable, "-s", str(START), "program"], env=environ)
+
+
 def test_packages_of_a_user_may_have_the_names_of_ours(tmp_path):
     for name in USERS:
         put(tmp_path / name / "__init__.py", "")
     put(tmp_path / "program.py", PROGRAM)
-    command = [sys.executable, "-s", str(START), "program"]
-    done = subprocess.run(
-        command, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True
-    )
-    found = json.loads(done.stdout)
+    found = json.loads(started(tmp_path))
     assert found.pop("supervise") == "No module named 'supervise'"
     assert found == {name: str(tmp_path / name / "__init__.py") for name in USERS}
 
@@ -54,7 +55,4 @@ def main():
         print(error)
 """,
     )
-    command = [sys.executable, "-s", str(START), "program"]
-    environ = {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
-    assert done.stdout == "No module named 'millistep.measure.models.bert.nothing'\n"
+    assert started(tmp_path) == "No module named 'millistep.measure.models.bert.nothing'\n"

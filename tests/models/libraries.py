@@ -25,20 +25,9 @@ KERAS = [name for name, about in NETS.items() if about.family != "pytorch"]
 def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **architecture):
     """A cell of a model at a scale; ``architecture`` replaces sizes."""
     about, known = frameworks([])[framework], Models([SMALL_NETS]).load(model)
-    return Cell(
-        model=known.folder.name,
-        task=task,
-        batch_size=batch_size,
-        framework=framework,
-        module=about.module,
-        accelerator=accelerator,
-        precision="default",
-        architecture={**known.architecture[scale], **architecture},
-        weights="random",
-        seed=1,
-        threads=1,
-        **about.own,
-    )
+    names = (known.folder.name, task, batch_size, framework, about.module, accelerator, "default")
+    sizes = {**known.architecture[scale], **architecture}
+    return Cell(*names, sizes, "random", seed=1, threads=1, **about.own)
 
 
 def definition_of(framework, stack=STACK):

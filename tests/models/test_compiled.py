@@ -20,10 +20,8 @@ def starting(framework, **settings):
 
 
 # The first of their processes that compile.
-STARTS = {
-    "start": starting("pytorch-compiled"),
-    "start of Keras": starting("keras3-torch", jit_compile=True),
-}
+STARTS = {"start": starting("pytorch-compiled")}
+STARTS["start of Keras"] = starting("keras3-torch", jit_compile=True)
 TASKS = {
     **STARTS,
     "gemma": compiled("generate", "gemma", "generate", 2),
@@ -56,9 +54,7 @@ def test_a_process_tells_whether_it_found_all_compiled(start, told, tmp_path, mo
     assert run("compiled", STARTS[start].cell, "start", folder=tmp_path) == [None, "warm"]
 
 
-def test_programs_of_xla_that_were_read_from_disk_have_the_names_of_compiled_ones(
-    tmp_path, monkeypatch
-):
+def test_programs_of_xla_that_were_read_have_the_names_of_compiled_ones(tmp_path, monkeypatch):
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "programs"))
     monkeypatch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     monkeypatch.setenv("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")

@@ -45,9 +45,8 @@ PROGRAMS |= {"sam": "vision", "stable_diffusion": "vision"}
 
 
 def work(model):
-    return import_module(
-        f"millistep.measure.models.{Models([SMALL_NETS]).load(model).folder.name}.work"
-    )
+    folder = Models([SMALL_NETS]).load(model).folder.name
+    return import_module(f"millistep.measure.models.{folder}.work")
 
 
 @pytest.mark.parametrize(("model", "task", "batch", "sizes", "beside"), COUNTED)
@@ -73,9 +72,8 @@ def test_every_published_row_is_counted():
 
 def test_what_a_step_makes_is_counted():
     def made(model, task, batch):
-        found = work(model).per_step(
-            task, Models([SMALL_NETS]).load(model).architecture["paper"], batch
-        )
+        sizes = Models([SMALL_NETS]).load(model).architecture["paper"]
+        found = work(model).per_step(task, sizes, batch)
         return found["tokens_per_step"], found["images_per_step"]
 
     assert made("sam", "predict", 5) == made("stable_diffusion", "predict", 5) == (None, 5)

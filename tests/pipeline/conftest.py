@@ -54,14 +54,8 @@ class Project:
     def snakemake(self, *arguments, cores=1, timeout=1500, **environ):
         """Run Snakemake here; the completed process, stdout and stderr as text."""
         command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
-        return subprocess.run(
-            command,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            env={**os.environ, **environ},
-        )
+        options = {"cwd": self.folder, "timeout": timeout, "env": {**os.environ, **environ}}
+        return subprocess.run(command, capture_output=True, text=True, **options)
 
     def made(self, *targets, **options) -> subprocess.CompletedProcess:
         """Make these targets; it must succeed."""
@@ -106,7 +100,10 @@ class Project:
 
     def planned(self, *arguments):
         """Jobs that a dry run would do: ``{rule: number}``."""
-        text = self.dry_run(*arguments)
+        return self.planned_by(self.dry_run(*arguments))
+
+    def planned_by(self, text):
+        """Jobs that the dry run with this text would do: ``{rule: number}``."""
         if "Nothing to be done" in text:
             return {}
         table = text.split("Job stats:", 1)[1].split("total", 1)[0]

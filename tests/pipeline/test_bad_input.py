@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 
-from .conftest import PYTORCH, TABLE
+from .conftest import PLAN, PYTORCH, TABLE
 
 PREDICT = {"bert": {"predict": "default"}}
 RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"
@@ -70,13 +70,8 @@ def test_no_disk_space(project):
         mount -t tmpfs -o size=64k tmpfs results/records/smoke/bert/fit-b3
         {snakemake} -- {target}
     """
-    done = subprocess.run(
-        ["unshare", "--map-root-user", "--mount", "sh", "-c", script],
-        cwd=project.folder,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script]
+    done = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, timeout=600)
     one_line(done, "cannot write the record", "No space left on device")
     assert project.records() == before
 
@@ -91,7 +86,9 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
     removed, measured = QUICKEST, RECORD.format("keras3-jax")
     for name in (removed, measured):
         (project.folder / name).unlink()
-    done = project.snakemake("--quiet", "all", "--", "environments", TABLE)
+    reference = "results/reference/smoke/bert/predict-b8/round1-cpu.json"
+    targets = ("environments", PLAN, reference, *project.planned_records())
+    done = project.snakemake("--quiet", "all", "--", *targets)
     assert done.returncode != 0
     # By the job of the environment, and by the reference or a run if that was first to try.
     failed = r"^(|millistep: environment )pytorch: No matching distribution found for "
@@ -102,6 +99,7 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
     after = project.records()
     assert {name for name in after if after[name] != before[name]} == {measured, removed}
     assert "keeping the earlier record: " in done.stderr
+    project.write_tables()
     table = (project.folder / TABLE).read_text()
     assert table.count("outdated") >= 1
     # The run that was not measured says so, and all else is measured.
@@ -110,8 +108,7 @@ def test_an_environment_that_cannot_be_deployed_costs_its_own_cells_alone(projec
     assert "No matching distribution found for accelerate==99.9" in record["reason"]
     assert "No matching distribution found for accelerate==99.9" in table
     assert json.loads(after[measured])["status"] == "ok"
-    reference = project.folder / "results/reference/smoke/bert/predict-b8/round1-cpu.json"
-    found = json.loads(reference.read_text())
+    found = json.loads((project.folder / reference).read_text())
     ran_in = json.loads(found["fingerprint"])
     assert (found["status"], ran_in["framework"]) == ("ok", "keras3-torch")
     assert project.measured() == dict.fromkeys(PYTORCH, 1)

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from millistep.deploy.environments import virtual_interpreter
-
-from ..shared import ROOT
+from ..models.libraries import interpreter_of
+from ..nets import NETS
 from .conftest import Project, checkout
 
 BUNDLE = "results/millistep-bundle-smoke-cpu.zip"
@@ -20,23 +19,19 @@ RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"
 DRAWN = ("results/table.csv", "results/caveats.json")
 
 
-def measure(kit: Path, log: Path) -> subprocess.CompletedProcess:
+def measure(kit: Path) -> subprocess.CompletedProcess:
     """Run the bundle's command; the framework's interpreters have only the locked packages.
 
     JAX' is a virtual environment on top, as README says for packages in a folder of their own.
     """
-    locked = {
-        name: Path(virtual_interpreter(name, ROOT / f"envs/2026-11/cpu/{name}.yaml", log, name))
-        for name in ("keras3-jax", "pytorch")
-    }
+    jax, pytorch = (Path(interpreter_of(NETS[name])) for name in ("keras3-jax", "pytorch-eager"))
     own = kit.parent / "mine"
     venv.create(own, symlinks=True)
     (packages,) = own.glob("lib/python3*/site-packages")
-    (beside,) = locked["keras3-jax"].parent.parent.glob("lib/python3*/site-packages")
+    (beside,) = jax.parent.parent.glob("lib/python3*/site-packages")
     (packages / "more.pth").write_text(f"{beside}\n")
-    command = [sys.executable, "run_bundle.py"]
-    command += ["--interpreter", f"keras3-jax={own / 'bin/python'}"]
-    command += ["--interpreter", f"pytorch-eager={locked['pytorch']}"]
+    command = [sys.executable, "run_bundle.py", "--interpreter", f"keras3-jax={own / 'bin/python'}"]
+    command += ["--interpreter", f"pytorch-eager={pytorch}"]
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(kit.parent / "home")}
     environ["TMPDIR"] = os.environ.get("TMPDIR", "/tmp")
     return subprocess.run(command, cwd=kit, env=environ, capture_output=True, text=True)
@@ -58,7 +53,7 @@ def back(tmp_path_factory) -> Project:
     assert {*os.listdir(project.folder / "results")} == {Path(BUNDLE).name, "logs"}
     kit = folder / "kit"
     zipfile.ZipFile(project.folder / BUNDLE).extractall(kit)
-    done = measure(kit, folder / "environments.log")
+    done = measure(kit)
     assert done.returncode == 0, done.stderr
     assert (kit / "records.zip").stat().st_size < 2**17
     zipfile.ZipFile(kit / "records.zip").extractall(project.folder)
@@ -86,15 +81,16 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
     assert read(back.folder, card) == read(back.kit, card)
 
 
-def test_records_of_another_plan_are_outdated_and_without_the_marker_the_rest_is_measured_here(
-    back, tmp_path
-):
+def test_without_the_marker_the_rest_is_measured_here(back, tmp_path):
+    """With it, records of another plan are outdated, and nothing is measured."""
     project = back.copy(tmp_path / "project")
     project.configure(seed=7)
-    planned = project.planned()
+    said = project.dry_run()
+    planned = project.planned_by(said)
     assert not [rule for rule in planned if rule.startswith(("time_", "reference_", "known"))]
-    assert "seed 1 -> 7: bert predict b8" in project.snakemake("-n").stderr
+    assert "seed 1 -> 7: bert predict b8" in said
     project.configure(seed=1)
     (project.folder / "results/elsewhere.json").unlink()
-    assert project.measured() == {"pytorch-compiled": 1}
-    assert "known_steps" not in project.planned()
+    said = project.dry_run()
+    assert project.measured_by(said) == {"pytorch-compiled": 1}
+    assert "known_steps" not in project.planned_by(said)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ..shared import put
+from ..shared import put, until
 from .conftest import TABLE
 
 MINIMUM = (24, 7, 1)
@@ -90,6 +90,7 @@ def test_a_lock_that_cannot_be_installed_costs_its_own_cells_alone(fresh, path):
             assert "keras==99.9" in record["reason"]
         else:
             assert record["status"] == "ok", record["reason"]
+    assert "keras==99.9" in (fresh.folder / TABLE).read_text()
     # What is measured besides the cells is measured in an environment that works.
     files = [*fresh.folder.glob("results/blocks/**/*-cpu.json")]
     files += fresh.folder.glob("results/reference/**/*-cpu.json")
@@ -111,18 +112,14 @@ def test_ctrl_c_while_conda_makes_environments_ends_with_one_line(fresh, path, t
     path = f"{stand_in(tmp_path / 'conda')}{os.pathsep}{os.environ['PATH']}"
     (tmp_path / "conda/gate").touch()
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--use-conda"]
-    started = subprocess.Popen(
-        command,
-        cwd=fresh.folder,
-        env={**os.environ, "PATH": path},
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    own = {"cwd": fresh.folder, "env": {**os.environ, "PATH": path}, "start_new_session": True}
+    started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **own)
     for line in started.stderr:
         if "conda makes environments first" in line:
             break
-    wait_for_child(fresh.folder / ".snakemake/conda")
+    # Snakemake copies the definition before it calls conda.
+    assert until(lambda: [*fresh.folder.glob(".snakemake/conda/*.yaml")], 60)
+    time.sleep(0.5)
     os.killpg(started.pid, signal.SIGINT)
     rest = started.stderr.read()
     assert started.wait(timeout=60) == 1
@@ -131,15 +128,6 @@ def test_ctrl_c_while_conda_makes_environments_ends_with_one_line(fresh, path, t
         "millistep: interrupted; complete environments and runs are kept; "
         "run the same command again to continue"
     )
-
-
-def wait_for_child(folder: Path) -> None:
-    """Wait until Snakemake has called conda, before which it copies the definition."""
-    deadline = time.monotonic() + 60
-    while not [*folder.glob("*.yaml")]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    time.sleep(0.5)
 
 
 def test_a_blank_in_the_prefix_is_refused_before_anything_is_installed(fresh, path):

@@ -25,15 +25,10 @@ def test_a_source_tree_is_measured_beside_the_release_and_a_broken_one_says_why(
     done = project.snakemake("--quiet", "all", "--", *targets, **backend)
     assert done.returncode != 0, "an environment that cannot be made is no success"
     records = {r["cell"]["column"]: r for r in project.found()}
-    statuses = {name: record["status"] for name, record in records.items()}
-    assert statuses == {
-        "pytorch-eager": "ok",
-        "pytorch-eager+fork": "ok",
-        "pytorch-eager+broken": "error",
-    }
-    release, over = (
-        records[name]["environment"] for name in ("pytorch-eager", "pytorch-eager+fork")
-    )
+    ends = {name.removeprefix("pytorch-eager"): r["status"] for name, r in records.items()}
+    assert ends == {"": "ok", "+fork": "ok", "+broken": "error"}
+    over = records["pytorch-eager+fork"]["environment"]
+    release = records["pytorch-eager"]["environment"]
     assert over["packages"] == {**release["packages"], "tiny-thing": "3.0"}
     reason = records["pytorch-eager+broken"]["reason"]
     assert f"{broken} cannot be installed: " in reason
@@ -45,7 +40,6 @@ def test_a_source_tree_is_measured_beside_the_release_and_a_broken_one_says_why(
     (fork / "tiny_thing.py").write_text("SAYS = 'edited'")
     assert project.measured() == {"pytorch-eager+fork": 1, "pytorch-eager+broken": 1}
     (broken / "tiny_thing.py").write_text("SAYS = 'mended'")
-    assert project.measured() == {"pytorch-eager+fork": 1, "pytorch-eager+broken": 1}
     project.measure(**backend)
     again = {r["cell"]["column"]: r for r in project.found()}
     assert {record["status"] for record in again.values()} == {"ok"}

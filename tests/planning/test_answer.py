@@ -55,12 +55,9 @@ class Machine:
             self.now += 5 + self.seconds * len(rows) * (rounds - self.done)
             self.done = rounds
             self.asked.append((rounds, config["answer"]["looks"], sorted(rows)))
-            content = {
-                "decided": rounds >= self.decided_at,
-                "status": self.status(rounds),
-                "rows": [{"verdict": "inconclusive"}],
-                "seconds_of_a_round": {"bert/predict/8": self.seconds, "bert/fit/4": self.seconds},
-            }
+            content = {"decided": rounds >= self.decided_at, "status": self.status(rounds)}
+            seconds = dict.fromkeys(("bert/predict/8", "bert/fit/4"), self.seconds)
+            content |= {"rows": [{"verdict": "inconclusive"}], "seconds_of_a_round": seconds}
             folder = Path("results/studies", config["study"]["name"])
             put(folder / "answer.json", json.dumps(content))
             put(folder / "answer.md", f"{rounds} rounds\n")
@@ -126,6 +123,9 @@ def test_rows_that_do_not_fit_are_left_out(ask):
     assert config["columns"][2]["overlay"][0].endswith("/answer/patch")
 
 
+NO_PATCH = "--patch: 'study.yaml' is neither a wheel (.whl) nor a folder with"
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -138,10 +138,7 @@ def test_rows_that_do_not_fit_are_left_out(ask):
         (["--patch", "~nouser1/x"], "--patch: ~nouser1/x: no such file or folder"),
         (["--minutes", "0.3"], "two rounds are the least"),
         (["--minutes", "long"], "--minutes: invalid float value: 'long'"),
-        (
-            ["--patch", "study.yaml"],
-            "--patch: 'study.yaml' is neither a wheel (.whl) nor a folder with",
-        ),
+        (["--patch", "study.yaml"], NO_PATCH),
     ],
 )
 def test_a_wrong_question_is_told_so_in_one_line(ask, options, words):
@@ -215,11 +212,8 @@ def test_each_framework_has_a_base_the_base_again_and_all_patches(ask, tmp_path)
 
 
 WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/answer.yml").read_text())
-STEPS = {
-    step.get("id") or step.get("name"): step
-    for job in WORKFLOW["jobs"].values()
-    for step in job["steps"]
-}
+STEPS = [step for job in WORKFLOW["jobs"].values() for step in job["steps"]]
+STEPS = {step.get("id") or step.get("name"): step for step in STEPS}
 
 
 @pytest.mark.parametrize(("program", "commented"), [("echo no; exit 1", True), ("exit 1", False)])
@@ -242,13 +236,11 @@ case "$*" in *--jq*) printf '%b' "$KNOWN" ;; *) echo "$*" > said ;; esac
 """
 
 
-@pytest.mark.parametrize(
-    ("known", "call"),
-    [
-        ("", "POST repos/o/r/issues/7/comments"),
-        ("3\\n5\\n", "PATCH repos/o/r/issues/comments/5"),
-    ],
-)
+CALLS = [("", "POST repos/o/r/issues/7/comments")]
+CALLS += [("3\\n5\\n", "PATCH repos/o/r/issues/comments/5")]
+
+
+@pytest.mark.parametrize(("known", "call"), CALLS)
 def test_the_reusable_workflow_replaces_its_own_comment_alone(tmp_path, known, call):
     put(tmp_path / "bin/gh", GH, program=True)
     told = {"GITHUB_REPOSITORY": "o/r", "NUMBER": "7", "KNOWN": known}
@@ -257,9 +249,8 @@ def test_the_reusable_workflow_replaces_its_own_comment_alone(tmp_path, known, c
     subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=told, check=True)
     assert (tmp_path / "said").read_text() == f"api --silent --method {call} -F body=@answer.md\n"
     title = re.search(r'startswith\("(.+?)"\)', script)[1]
-    assert (
-        (ROOT / "workflow/millistep/analysis/templates/answer.md.j2").read_text().startswith(title)
-    )
+    template = ROOT / "workflow/millistep/analysis/templates/answer.md.j2"
+    assert template.read_text().startswith(title)
 
 
 def test_the_reusable_workflow_calls_the_same_command():

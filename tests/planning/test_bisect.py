@@ -68,26 +68,22 @@ def bisected(monkeypatch, capsys, clone, statuses, *options):
     return bisect.main(), capsys.readouterr()
 
 
-def test_one_commit_is_found(monkeypatch, capsys, clone):
-    statuses = {1: 0, 2: 0, 3: 0, 4: 1, 5: 1}
+SUSPECTS = r"one of:\n  \w+ change 2\n  \w+ change 3\n  \w+ change 4\n$"
+UNDECIDED = "change 3: undecided: snakemake environments ended with status 1"
+
+
+@pytest.mark.parametrize(
+    ("second", "third", "words"),
+    [
+        (0, 0, [r"first slower commit:\n  \w+ change 4\n$"]),
+        (3, 3, [SUSPECTS]),
+        ("broken", "no answer", [SUSPECTS, UNDECIDED]),  # neither is called slower
+    ],
+)
+def test_one_or_those_undecided_are_found(monkeypatch, capsys, clone, second, third, words):
+    statuses = {1: 0, 2: second, 3: third, 4: 1, 5: 1}
     status, said = bisected(monkeypatch, capsys, clone, statuses)
-    assert status == 0
-    assert re.search(r"first slower commit:\n  \w+ change 4\n$", said.out)
-
-
-def test_undecided_commits_remain(monkeypatch, capsys, clone):
-    statuses = {1: 0, 2: 3, 3: 3, 4: 1, 5: 1}
-    status, said = bisected(monkeypatch, capsys, clone, statuses)
-    assert status == 0
-    assert re.search(r"one of:\n  \w+ change 2\n  \w+ change 3\n  \w+ change 4\n$", said.out)
-
-
-def test_a_commit_that_does_not_run_is_not_called_slower(monkeypatch, capsys, clone):
-    statuses = {1: 0, 2: "broken", 3: "no answer", 4: 1, 5: 1}
-    status, said = bisected(monkeypatch, capsys, clone, statuses)
-    assert status == 0
-    assert re.search(r"one of:\n  \w+ change 2\n  \w+ change 3\n  \w+ change 4\n$", said.out)
-    assert "change 3: undecided: snakemake environments ended with status 1" in said.out
+    assert status == 0 and all(re.search(word, said.out) for word in words)
 
 
 @pytest.mark.parametrize("last", [0, 3])
@@ -96,13 +92,10 @@ def test_an_end_that_is_not_slower_is_no_answer(monkeypatch, capsys, clone, last
     assert status == 3 and "HEAD is not shown to be slower than HEAD~5" in said.out
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--bad", "nowhere"], "--clone: "),
-        (["--bad", "HEAD~5"], "--good: no commit between HEAD~5 and HEAD~5"),
-    ],
-)
-def test_a_wrong_range_is_one_line(monkeypatch, capsys, clone, options, words):
-    status, said = bisected(monkeypatch, capsys, clone, {}, *options)
+WRONG = [("nowhere", "--clone: "), ("HEAD~5", "--good: no commit between HEAD~5 and HEAD~5")]
+
+
+@pytest.mark.parametrize(("bad", "words"), WRONG)
+def test_a_wrong_range_is_one_line(monkeypatch, capsys, clone, bad, words):
+    status, said = bisected(monkeypatch, capsys, clone, {}, "--bad", bad)
     assert status == 2 and said.err.startswith(f"millistep: {words}") and said.err.count("\n") == 1

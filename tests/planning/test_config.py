@@ -52,6 +52,7 @@ BERTS_FIT = [
 ]
 OURS = ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "JAX_PLATFORMS", "PYTHONPATH", "KERAS_BACKEND")
 BAD_NAMES = ["a b;<${", "bert\n", "b\0", "b" * 300, 1]
+TYPO = {"model": "bert", "task": "prdict", "column": JAX, "reason": "y"}
 WRONG = [
     ({"colums": []}, ["unknown key 'colums'", "columns"]),
     ({"scale": "huge"}, ["scale", "'huge'", "paper, laptop, smoke"]),
@@ -68,7 +69,6 @@ WRONG = [
     ({"folders": ["b\0"]}, ["folders.0", "control characters"]),
     ({"folders": ["{b}"]}, ["folders.0", "braces"]),
     ({"limits": {"time_s": float("nan")}}, ["limits.time_s", "nan", "2592000"]),
-    ({"limits": {"time_s": float("inf")}}, ["limits.time_s", "inf", "2592000"]),
     ({"limits": {"memory_gib": 1e308}}, ["limits.memory_gib", "1e+308", "1048576"]),
     ({"limits": {"time": 5}}, ["limits", "'time'", "time_s"]),
     ({"limits": {"time_s": 0}}, ["limits.time_s", "greater than 0"]),
@@ -96,17 +96,14 @@ WRONG = [
     ({"study": None}, ["study: None", "a mapping with name, title and question"]),
     ({"unsupported": [{"model": "bert", "column": "x", "reason": "y"}]}, ["'x'", JAX]),
     (
-        {"unsupported": [{"model": "bert", "task": "prdict", "column": JAX, "reason": "y"}]},
+        {"unsupported": [TYPO]},
         ["unsupported: bert has no task 'prdict'; allowed are fit, predict"],
     ),
 ]
+KEYS = "accelerator, again, cudnn_benchmark, framework"
 # Wrong settings of a column.
 SETTINGS = [
-    (
-        {"color": 1},
-        ["columns.0: unknown key 'color'", "accelerator, again, cudnn_benchmark, framework"],
-    ),
-    ({"precision": "half"}, ["columns.0.precision", "'half'", "default, float32, tf32"]),
+    ({"color": 1}, ["columns.0: unknown key 'color'", KEYS]),
     ({"jit_compile": 1}, ["columns.0.jit_compile: 1 ", "published, auto, True, False"]),
     ({"cudnn_benchmark": 0}, ["columns.0.cudnn_benchmark: 0 ", "allowed are False, True"]),
     ({"jit_compile": "yes"}, ["columns.0.jit_compile", "'yes'", "published, auto, True, False"]),
@@ -152,10 +149,7 @@ BOTH = (read_configuration, read_yaml)
         (b"a: " + 5000 * b"9", "5000 digits"),
         (b"a: !!python/object/apply:os.system [true]", "could not determine a constructor"),
         (b"a: " + 3000 * b"[", "nested too deeply"),
-        (
-            b"runs: 5\nscale: smoke\nruns: 1",
-            "line 3, column 1: the key 'runs' appears twice, first in line 1",
-        ),
+        (b"runs: 5\nruns: 1", "line 2, column 1: the key 'runs' appears twice, first in line 1"),
         (b"a:\n\tb: 1", "line 2"),  # tabs are blanks in JSON alone
         (b"a: [{b: &b {c: 1, 'c': 2}}, *b]", "line 1, column 19: the key 'c' appears twice"),
     ],
@@ -168,9 +162,7 @@ def test_a_broken_file_is_named_with_the_line(tmp_path, content, words):
 
 
 @pytest.mark.parametrize("read", BOTH)
-def test_json_is_read_whatever_it_is_indented_by_and_a_key_that_is_there_twice_refused(
-    tmp_path, read
-):
+def test_json_is_read_whatever_it_is_indented_by_and_a_key_twice_is_refused(tmp_path, read):
     path = tmp_path / "config.json"
     path.write_text('{\n\t"runs": 5,\n\t"seed": 1\n}\n')
     assert read(str(path)) == {"runs": 5, "seed": 1}

@@ -47,9 +47,8 @@ def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on
     assert {c["unsupported"] for c in cells if c["column"] in barred} == {reason}
     assert {run.column.name for run in made.runs} == set(NETS) - barred
     # Nothing is deployed for them, and the reference workload takes a library that can run.
-    assert {e.name for e in made.environments} == {
-        NETS[name].environment for name in NETS.keys() - barred
-    }
+    needed = {NETS[name].environment for name in NETS.keys() - barred}
+    assert {environment.name for environment in made.environments} == needed
     assert made.controls.known_steps.column.name == "keras3-tensorflow"
     assert {run.column.name for run in made.controls.again} == {"keras3-jax"}
 
@@ -137,10 +136,8 @@ def test_a_plan_for_nodes_asks_nothing_of_the_machine_that_it_is_made_on(gpus, m
     beside = planned(here=False, **said)
     this_machine.check_device(beside)
     this_machine.check_processors(beside)
-    assert (beside.document(), records.identities(beside)) == (
-        without.document(),
-        records.identities(without),
-    )
+    assert beside.document() == without.document()
+    assert records.identities(beside) == records.identities(without)
     assert beside.notices == asked == []
 
 

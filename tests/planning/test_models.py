@@ -51,40 +51,28 @@ def test_every_model_of_this_repository_is_as_the_schema_has_it():
 
 
 MISSING = "is missing; needed are"
+PARAMETERS, KERAS2 = ("tasks", "fit", "parameters", "paper"), {"column": "keras2-tensorflow"}
+WIDE = {"sizes": {"width": 64}, "parameters": 640}
+EMPTY, NUMBER = WIDE | {"parameters": 0}, "the model's number of parameters is a whole"
 CHANGES = [
     (("title", None), f"the top level: 'title' {MISSING} title, citation"),
     (("tasks", "fit", "trains", None), f"tasks.fit: 'trains' {MISSING}"),
-    (
-        ("tasks", "fit", "parameters", "paper", None),
-        f"tasks.fit.parameters: 'paper' {MISSING} paper, laptop, smoke",
-    ),
+    ((*PARAMETERS, None), f"tasks.fit.parameters: 'paper' {MISSING} paper, laptop, smoke"),
     (("tasks", "train", {}), "tasks: unknown key 'train'; allowed are fit, generate, predict"),
     (("tasks", "fit", "trains", "some"), "'some' is not allowed; allowed are all, adapters"),
     (("tasks", "fit", "smoke", [0]), "tasks.fit.smoke.0: 0 is not allowed; a batch size is a"),
     (("tasks", "fit", "smoke", []), "tasks.fit.smoke: [] is not allowed; a list of at least one"),
-    (
-        ("tasks", "fit", "parameters", "paper", 0),
-        "tasks.fit.parameters.paper: 0 is not allowed; the model's number of parameters is a whole",
-    ),
+    ((*PARAMETERS, 0), f"tasks.fit.parameters.paper: 0 is not allowed; {NUMBER}"),
     (("tasks", "fit", "smoke", [8, 8]), "tasks.fit.smoke: 8 appears twice"),
     (("architecture", "smoke", 5), "architecture.smoke: 5 is not allowed; a mapping of sizes"),
-    (
-        ("unsupported", [{"column": "keras2-tensorflow"}]),
-        f"unsupported.0: 'reason' {MISSING} column, reason",
-    ),
+    (("unsupported", [KERAS2]), f"unsupported.0: 'reason' {MISSING} column, reason"),
     (("unsupported", ["keras2-tensorflow"]), "is not allowed; a mapping with column, task, jit"),
     (("builders", "large"), "builders: there is no folder"),
     (("title", 7), "title: 7 is not allowed; the model's name in tables, as text"),
     (("preset", ""), "preset: '' is not allowed; the name of its published weights"),
-    (
-        ("variants", {"Wide": {"sizes": {"width": 64}, "parameters": 640}}),
-        "variants: 'Wide' is not allowed; a suffix has at most 20",
-    ),
+    (("variants", {"Wide": WIDE}), "variants: 'Wide' is not allowed; a suffix has at most 20"),
     (("variants", {"wide": {"sizes": {"width": 64}}}), "variants.wide: 'parameters' is missing"),
-    (
-        ("variants", {"wide": {"sizes": {"width": 64}, "parameters": 0}}),
-        "variants.wide.parameters: 0 is not allowed",
-    ),
+    (("variants", {"wide": EMPTY}), "variants.wide.parameters: 0 is not allowed"),
 ]
 TEXTS = [("title: [", "line 2, column 1"), ("- 1", "not a mapping"), ("", "not a mapping")]
 
@@ -99,13 +87,10 @@ def test_what_is_wrong_is_one_line(tmp_path, change, words):
     refused([f"configuration: {path}", words], lambda: Models([str(tmp_path)]).load("small"))
 
 
-WIDE = {"wide": {"sizes": {"width": 64}, "parameters": 640}}
-
-
 def test_a_variant_is_the_model_with_other_sizes_under_a_name_of_its_own(tmp_path):
     content = copy.deepcopy(GOOD)
     content["architecture"]["paper"]["depth"] = 3
-    written(tmp_path, yaml.safe_dump({**content, "variants": WIDE}))
+    written(tmp_path, yaml.safe_dump({**content, "variants": {"wide": WIDE}}))
     models = Models([str(tmp_path)])
     wide, small = models.load("small_wide"), models.load("small")
     assert (wide.title, wide.variant_of, small.variant_of) == ("Small wide", "small", None)

@@ -31,15 +31,12 @@ def test_columns_are_called_by_what_lies_over_them(tmp_path, trees):
     wheel = tmp_path / "wheels" / "tiny_thing-2.0-py3-none-any.whl"
     versions = {"framework": JAX, "overlay": {"keras": "3.10.0", "keras-hub": "0.20.0"}}
     columns = plan([JAX, versions, over(wheel), over(trees[0])]).columns
-    assert [(column.name, column.title) for column in columns] == [
-        (JAX, "Keras 3 (JAX)"),
-        (
-            "keras3-jax+keras-3.10.0+keras-hub-0.20.0",
-            "Keras 3 (JAX), keras 3.10.0, keras-hub 0.20.0",
-        ),
-        ("keras3-jax+tiny_thing-2.0", "Keras 3 (JAX), tiny_thing 2.0"),
-        ("keras3-jax+thing", "Keras 3 (JAX), thing"),
-    ]
+    assert {c.name.removeprefix(JAX): c.title.removeprefix("Keras 3 (JAX)") for c in columns} == {
+        "": "",
+        "+keras-3.10.0+keras-hub-0.20.0": ", keras 3.10.0, keras-hub 0.20.0",
+        "+tiny_thing-2.0": ", tiny_thing 2.0",
+        "+thing": ", thing",
+    }
 
 
 def test_a_checkout_whose_name_no_path_may_have_is_a_tree(tmp_path):

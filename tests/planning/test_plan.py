@@ -49,13 +49,9 @@ def test_limits_names_and_the_order_of_keys_are_no_part_of_an_identity():
 
 def test_only_the_first_run_of_a_cell_is_probed_at_another_batch_size():
     runs = plan(runs=2, models={"bert": {"fit": [6, 1]}}).runs
-    probes = {
-        (run.row.batch_size, run.number): [
-            probe["batch_size"] for probe in json.loads(run.identity)["probes"]
-        ]
-        for run in runs
-    }
-    assert probes == {(6, 1): [3], (1, 1): [2], (6, 2): [], (1, 2): []}
+    probes = {(r.row.batch_size, r.number): json.loads(r.identity)["probes"] for r in runs}
+    found = {of: [probe["batch_size"] for probe in probes[of]] for of in probes}
+    assert found == {(6, 1): [3], (1, 1): [2], (6, 2): [], (1, 2): []}
 
 
 def test_extras_belong_to_the_first_run_whatever_the_number_of_runs():
@@ -168,15 +164,15 @@ def test_a_model_a_task_or_a_batch_size_may_have_its_own_number(runs, expected):
     assert tuple(runs_by_row(runs=runs).values()) == expected
 
 
+NO_SIZE = "no row has the batch size '2'; allowed are 4, 1"
+
+
 @pytest.mark.parametrize(
     ("runs", "words"),
     [
         ({"brt": 3}, "runs: no row has the model 'brt'; allowed are bert, gemma"),
         ({"bert": {"fot": 3}}, "runs.bert: no row has the task 'fot'; allowed are fit, predict"),
-        (
-            {"gemma": {"generate": {2: 3}}},
-            "runs.gemma.generate: no row has the batch size '2'; allowed are 4, 1",
-        ),
+        ({"gemma": {"generate": {2: 3}}}, f"runs.gemma.generate: {NO_SIZE}"),
         ({"bert": 0}, "runs: {'bert': 0} is not allowed; allowed are 'default', 'auto', a whole"),
         ({"bert": {"fit": "many"}}, "is not allowed; allowed are"),
         ({}, "runs: {} is not allowed; allowed are"),
@@ -187,6 +183,11 @@ def test_what_names_no_row_is_one_line_with_what_is_allowed(runs, words):
     refused([words], runs_by_row, runs=runs)
 
 
+def among(records, plan):
+    """Records of a plan's runs, in order, that are among those of another plan."""
+    return [run.record for run in plan.runs if run.record in records.records]
+
+
 def test_more_runs_of_one_row_leave_all_other_runs_and_their_order_as_they_are():
     few = plan(scale="laptop", models=MODELS, runs=2)
     more = plan(scale="laptop", models=MODELS, runs={"default": 2, "bert": {"fit": 4}})
@@ -194,14 +195,10 @@ def test_more_runs_of_one_row_leave_all_other_runs_and_their_order_as_they_are()
     added = identities(more).keys() - identities(few).keys()
     rows = {re.sub(r"/[^/]*/run\d+\.json$", "", path) for path in added if "/records/" in path}
     assert rows == {"results/records/laptop/bert/fit-b8"}
-    assert [run.record for run in more.runs if run.record in few.records] == [
-        run.record for run in few.runs
-    ]
+    assert among(few, more) == among(few, few)
     # ... also where the row has fewer than the others.
     less = plan(scale="laptop", models=MODELS, runs={"default": 2, "bert": {"fit": 1}})
-    assert [run.record for run in less.runs] == [
-        run.record for run in few.runs if run.record in less.records
-    ]
+    assert among(less, less) == among(less, few)
 
 
 def test_a_number_of_the_command_line_takes_the_place_of_the_files_and_of_snakemakes_own_reading():
@@ -216,9 +213,8 @@ def test_auto_adds_rounds_to_undecided_workloads_and_counts_the_looks(tmp_path, 
     monkeypatch.chdir(tmp_path)
     models = {"bert": {"fit": [4, 8]}, "gemma": {"fit": 2}}
     first = plan(models=models, runs="auto", scale="laptop")
-    assert {*first.runs_of.values()} == {7} and {
-        row["looks"] for row in first.document()["rows"]
-    } == {1}
+    looks = {row["looks"] for row in first.document()["rows"]}
+    assert ({*first.runs_of.values()}, looks) == ({7}, {1})
     states = [("bert", 4, 7, True), ("bert", 8, 9, False), ("gemma", 2, 11, True)]
     of = {"scale": "laptop", "accelerator": first.accelerator}
     last = [
@@ -236,9 +232,8 @@ def test_auto_adds_rounds_to_undecided_workloads_and_counts_the_looks(tmp_path, 
 def test_the_cost_of_more_rounds_counts_undecided_workloads_that_may_have_more():
     one = {"undecided": True, "rounds": 3, "round_s": 60.0}
     full, decided = one | {"rounds": 11}, one | {"undecided": False}
-    assert cost([one, full, decided]).startswith(
-        "1 workload is undecided: 2 more rounds of it take about 2 min"
-    )
+    said = "1 workload is undecided: 2 more rounds of it take about 2 min"
+    assert cost([one, full, decided]).startswith(said)
     assert cost([one, one]).startswith("2 workloads are undecided: 2 more rounds of them take")
     assert cost([full, decided]) == ""
 

@@ -13,11 +13,9 @@ from millistep.planning.plan import Plan
 from ..measure.nvml import A100
 from .test_config import ROOT, plan
 
-RECIPE = re.compile(
-    r"^```yaml\n(.*?)^```\n\n`(--configfile [^`]+)`: ([\d,]+) runs at (\w+) scale", re.M | re.S
-)
+RECIPE = r"^```yaml\n(.*?)^```\n\n`(--configfile [^`]+)`: ([\d,]+) runs at (\w+) scale"
 TEXT = (ROOT / "config/README.md").read_text() + (ROOT / "docs/tutorial.md").read_text()
-RECIPES = RECIPE.findall(TEXT)
+RECIPES = re.findall(RECIPE, TEXT, re.M | re.S)
 
 
 def test_every_recipe_says_how_it_is_applied():

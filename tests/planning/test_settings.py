@@ -14,7 +14,8 @@ from ..shared import put
 from .test_config import BERT, plan, refused
 
 OURS = frameworks([])
-DIGEST = hashlib.sha256(b"/opt/python3").hexdigest()[:6]
+PYTHON = "/opt/python3"
+DIGEST = hashlib.sha256(PYTHON.encode()).hexdigest()[:6]
 # By the column's name: its settings, and the end of its title.
 CALLED = {
     "keras3-jax+cpu": ({"accelerator": "cpu"}, "CPU"),
@@ -31,10 +32,7 @@ CALLED = {
     "keras3-torch+cudnn-benchmark": ({"cudnn_benchmark": True}, "cuDNN benchmark"),
     "keras3-jax+1-thread": ({"threads": 1}, "1 thread"),
     "keras3-jax+12-threads": ({"threads": 12}, "12 threads"),
-    f"keras3-jax+python-{DIGEST}": (
-        {"interpreter": "/opt/python3"},
-        f"custom interpreter {DIGEST}",
-    ),
+    f"keras3-jax+python-{DIGEST}": ({"interpreter": PYTHON}, f"custom interpreter {DIGEST}"),
     "keras3-jax+keras-3.10.0": ({"overlay": {"keras": "3.10.0"}}, "keras 3.10.0"),
     # Settings are named in the order of their declaration.
     "keras3-jax+tf32+no-jit+2-threads": (

@@ -81,11 +81,9 @@ def test_a_package_is_found_before_a_module_and_ours_before_a_users(tmp_path):
         "frameworks/torch.py": False,
     }.items():
         package = {"models/mlp/net/__init__.py": "A = 1\n"}
-        found = [
-            digest(tmp_path / f"{name}{n}", {**importing, **package, name: f"A = {n}\n"})
-            for n in (1, 2)
-        ]
-        assert (found[0] != found[1]) == counts, name
+        files = {**importing, **package}
+        one, two = (digest(tmp_path / f"{name}{n}", {**files, name: f"A = {n}\n"}) for n in "12")
+        assert (one != two) == counts, name
 
 
 def test_data_of_a_users_model_counts_and_what_python_or_a_tool_leaves_there_does_not(tmp_path):

@@ -32,43 +32,31 @@ def configuration(name: str, **settings: Any) -> dict[str, Any]:
     own = {**SETTINGS, **settings}
     words = [name if value is True else str(value) for name, value in settings.items()]
     return {
-        **{"name": name, "title": ", ".join([TITLES[framework], *words]), "framework": framework},
-        **{"family": framework.partition("-")[0], "settings": own},
-        **{"against": AGAINST.get(framework, {}), "color": "#555555", "marker": "o", "hatch": ""},
-    }
+        "name": name, "title": ", ".join([TITLES[framework], *words]), "framework": framework,
+        "family": framework.partition("-")[0], "settings": own,
+        "against": AGAINST.get(framework, {}), "color": "#555555", "marker": "o", "hatch": "",
+    }  # fmt: skip
 
 
 def record(cell: dict[str, Any], step_ms: float) -> dict[str, Any]:
     """Return the record of a successful run on a quiet CPU."""
-    elapsed_ns = round(step_ms * 1e7)
-    parity = {"framework_version": cell["framework"], "dtype": "float32", "execution": "jit"}
+    window = {"steps": 10, "elapsed_ns": round(step_ms * 1e7), "start_ns": 0}
     return {
-        **{"schema": "millistep.record/1", "cell": cell, "status": "ok", "reason": ""},
-        **{"started_at": "2026-11-28T01:00:00Z"},
-        "timing": {
-            **{
-                "windows": [{"steps": 10, "elapsed_ns": elapsed_ns, "start_ns": 0}],
-                "import_s": 2.0,
-            },
-            **{"build_s": 1.0, "first_step_s": 0.5, "warmup_s": 0.0, "warmup_steps": 0},
-            **{"compile_cache": None, "in_turns": 6, "start_alone": True},
-        },
-        **{"probes": [], "host_overhead": None, "parity": parity},
-        "work": {
-            **{"parameters": 1000, "trainable_parameters": 1000, "flops_per_step": 1e9},
-            **{"tokens_per_step": None, "images_per_step": None},
-        },
-        "machine": {
-            **{"id": "aa", "cpu": "AMD EPYC", "cores": 8, "memory_mib": 65536, "os": "Linux"},
-            **{"accelerator_name": None, "accelerator_memory_mib": None},
-        },
+        "schema": "millistep.record/1", "cell": cell, "status": "ok", "reason": "",
+        "started_at": "2026-11-28T01:00:00Z", "probes": [], "host_overhead": None,
+        "timing": {"windows": [window], "import_s": 2.0, "build_s": 1.0, "first_step_s": 0.5,
+                   "warmup_s": 0.0, "warmup_steps": 0, "compile_cache": None, "in_turns": 6,
+                   "start_alone": True},
+        "parity": {"framework_version": cell["framework"], "dtype": "float32", "execution": "jit"},
+        "work": {"parameters": 1000, "trainable_parameters": 1000, "flops_per_step": 1e9,
+                 "tokens_per_step": None, "images_per_step": None},
+        "machine": {"id": "aa", "cpu": "AMD EPYC", "cores": 8, "memory_mib": 65536, "os": "Linux",
+                    "accelerator_name": None, "accelerator_memory_mib": None},
         "environment": {"method": "venv", "python": "3.11.7", "packages": {}, "variables": {}},
-        **{
-            "threads": {"requested": 8, "policy": "one per core"},
-            "session": {"id": f"s{cell['run']}"},
-        },
+        "threads": {"requested": 8, "policy": "one per core"},
+        "session": {"id": f"s{cell['run']}"},
         "load": {"foreign_cpu_share": 0.0, "swapped_mib": 0.0},
-    }
+    }  # fmt: skip
 
 
 def fail(record: dict[str, Any]) -> None:

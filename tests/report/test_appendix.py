@@ -72,6 +72,9 @@ def record_as(**changes):
     return change
 
 
+EXCLUDED = "1 measured cell of 2 was excluded because of inter"
+
+
 @pytest.mark.parametrize(
     ("runs", "change", "said", "unsaid"),
     [
@@ -80,12 +83,7 @@ def record_as(**changes):
         (1, record_as(), "With one run per cell there is no interval", "Student"),
         (3, record_as(machines=True), "Runs on 3 machines were averaged", "hold for this machine"),
         (3, record_as(), "Intervals hold for this machine.", "excluded"),
-        (
-            3,
-            record_as(share=0.5),
-            "1 measured cell of 2 was excluded because of inter",
-            "were excl",
-        ),
+        (3, record_as(share=0.5), EXCLUDED, "were excl"),
     ],
 )
 def test_the_methods_text_follows_the_runs(runs, change, said, unsaid):

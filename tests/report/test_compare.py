@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 
 from millistep.analysis import commands, compare
-from millistep.analysis.archive import pack
+from millistep.analysis.archive import contents, pack
 from tests.analysis_fixtures import files, write
 from tests.report.made import fail, made
+from tests.report.test_archive import render_table
 
 pytestmark = pytest.mark.quick
 NAMES = ("keras3-jax", "pytorch-eager")
@@ -114,16 +115,7 @@ def test_everything_else_that_differs_is_listed():
 
 
 def test_the_command_reads_archives_and_folders(tmp_path, monkeypatch, capsys):
-    from millistep.analysis import tables
-    from millistep.analysis.archive import contents
-    from millistep.analysis.load import load
-
-    def render(plan, folder):
-        data = load(plan)
-        tables.write(data, folder)
-        return data
-
-    monkeypatch.setattr(pack, "render", render)
+    monkeypatch.setattr(pack, "render", render_table)
     monkeypatch.setattr(contents, "FOLDERS", ("config",))
     plan = write(tmp_path / "a", files("six_columns"))
     archive, output = tmp_path / "a.zip", tmp_path / "comparison.html"

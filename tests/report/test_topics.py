@@ -48,11 +48,8 @@ def test_the_share_of_padding_is_recovered_from_a_known_call():
     run = pd.DataFrame(kinds, columns=padding.KIND, dtype=float)
     run["ms"] = 2 + run["new_tokens"] + 0.1 * run["new_tokens"] * run["max_length"]
     run = run.assign(calls=3, spent_ms=3 * run["ms"], **dict.fromkeys(RUN[1:], 1))
-    runs = [
-        run.assign(model="all"),
-        run.head(2).assign(model="two kinds"),
-        run.assign(model="more"),
-    ]
+    whole, more = run.assign(model="all"), run.assign(model="more")
+    runs = [whole, run.head(2).assign(model="two kinds"), more]
     found = padding.padding_shares(pd.concat([*runs, runs[2].head(1)])).droplevel(RUN[1:])
     assert found.to_dict() == pytest.approx({"all": 20 / 32, "more": 20 / 32})
 
@@ -113,14 +110,8 @@ def test_native_code_is_compared_with_the_fastest_of_its_library(monkeypatch):
 
 def test_the_cross_over_lies_between_the_sizes_around_it():
     topic = topics([STUDIES / "cpu_against_gpu"])["cross_over"]
-    of = pd.DataFrame(
-        {
-            "parameters": [1e5, 1e6, 1e7],
-            "log": [-1.0, -0.5, 0.5],
-            "error": [0.1, 0.1, 0.1],
-            "rounds": [3, 3, 3],
-        }
-    )
+    of = pd.DataFrame({"parameters": [1e5, 1e6, 1e7], "log": [-1.0, -0.5, 0.5]})
+    of = of.assign(error=0.1, rounds=3)
     outcome, size, low, high = topic.cross_over(of)
     assert outcome == topic.CROSSES and size == pytest.approx(10**6.5)
     assert 1e6 < low < size < high < 1e7 or low < size < high

@@ -1,6 +1,6 @@
 """The study of native code: its files, its reference, and its columns with the real frameworks."""
 
-import importlib.util
+import importlib
 import itertools
 import sys
 from types import SimpleNamespace
@@ -15,13 +15,11 @@ from millistep.planning.plan import Plan
 from tests.measure.nvml import A100
 from tests.pipeline.conftest import checkout
 from tests.planning.test_config import plan
-from tests.shared import ROOT
+from tests.shared import ROOT, module_of
 
 STUDY = ROOT / "studies/native_code"
-CONFIGS = {
-    name: yaml.safe_load((STUDY / f"{name}.yaml").read_text())
-    for name in ("native_code", "host_operations")
-}
+NAMES = ("native_code", "host_operations")
+CONFIGS = {name: yaml.safe_load((STUDY / f"{name}.yaml").read_text()) for name in NAMES}
 SMOKE = {"scale": "smoke", "accelerator": "cpu", "threads": 1, "runs": 1}
 
 
@@ -41,21 +39,13 @@ def of_study(monkeypatch):
             del sys.modules[name]
 
 
-def lines():
-    spec = importlib.util.spec_from_file_location("lines", STUDY / "lines.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_each_implementation_that_is_measured_has_its_lines_counted(gpus):
     gpus(A100)
-    counted = lines()
+    counted = module_of(STUDY / "lines.py")
     measured = {
-        (row.model, column.framework.name)
+        (run.row.model, run.column.framework.name)
         for made in map(planned, CONFIGS)
-        for row, column in itertools.product(made.rows, made.columns)
-        if (row, column.name) not in made.unsupported
+        for run in made.runs
     }
     assert measured == {*counted.IMPLEMENTATIONS}
     found = {key: counted.lines(*key) for key in counted.IMPLEMENTATIONS}
@@ -113,9 +103,8 @@ def test_parsed_numbers_are_those_of_the_file(of_study, implementation):
     sizes = Models([str(STUDY)]).load("csv_parse").architecture["smoke"]
     cell = SimpleNamespace(architecture=sizes, seed=3, batch_size=4)
     parse = of_study(f"csv_parse.{implementation}").operation()
-    of_study("native.arrays").check(
-        "numbers", parse(*inputs.operand(cell, 4)), inputs.expected(cell), 1e-12
-    )
+    found = parse(*inputs.operand(cell, 4))
+    of_study("native.arrays").check("numbers", found, inputs.expected(cell), 1e-12)
 
 
 FIT = {model: {"fit": "default"} for model in CONFIGS["native_code"]["models"]}
@@ -131,9 +120,7 @@ def test_its_columns_are_measured(tmp_path, name, part):
     project.configure(**{**config, **part, **SMOKE, "folders": [str(STUDY)]})
     project.made(*project.planned_records())
     records = project.found()
-    assert {
-        record["cell"]["column"]: record["reason"] for record in records if record["status"] != "ok"
-    } == {}
+    assert {r["cell"]["column"]: r["reason"] for r in records if r["status"] != "ok"} == {}
     compilers = {record["cell"]["framework"]: record["parity"]["compiler"] for record in records}
     native = [name for name in compilers if name.endswith(("-cpp", "-cython"))]
     assert native and all("g++" in compilers[name] or "c++" in compilers[name] for name in native)

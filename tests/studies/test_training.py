@@ -1,6 +1,5 @@
 """Training to an accuracy: its data, its summary, and equal losses in two real frameworks."""
 
-import importlib.util
 import json
 
 import numpy as np
@@ -8,18 +7,15 @@ import pytest
 
 from tests.models.libraries import interpreter_of
 from tests.nets import NETS
-from tests.shared import ROOT, put
+from tests.shared import ROOT, module_of, put
 
 SCRIPT = ROOT / "studies/cpu_against_gpu/training.py"
 
 
 @pytest.fixture
 def training(monkeypatch, tmp_path):
-    spec = importlib.util.spec_from_file_location("training", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     monkeypatch.chdir(tmp_path)
-    return module
+    return module_of(SCRIPT)
 
 
 @pytest.mark.parametrize("inputs", [[784], [3072], [32, 32, 3]])
@@ -31,18 +27,15 @@ def test_digits_fit_every_network(training, inputs):
 
 
 def row(framework, epoch, loss, accuracy):
-    return {"framework": framework, "accelerator": "cpu", "epoch": epoch, "train_s": epoch} | {
-        "loss": loss,
-        "accuracy": accuracy,
-    }
+    about = {"framework": framework, "accelerator": "cpu", "epoch": epoch, "train_s": epoch}
+    return about | {"loss": loss, "accuracy": accuracy}
 
 
 def test_the_summary_leaves_out_the_first_epoch_and_compares_the_final_losses(training):
     rows = [row("a", 1, 2.0, 0.1), row("a", 2, 1.0, 0.9), row("a", 3, 0.5, 0.95)]
     first, last = training.summary([*rows, row("b", 1, 0.5004, 0.2)], 0.9)[::2]
-    assert first == (
-        "a on cpu: 2.500 s per epoch, loss 0.500000, accuracy 0.9500, 0.9 reached in epoch 2"
-    )
+    told = "2.500 s per epoch, loss 0.500000, accuracy 0.9500, 0.9 reached in epoch 2"
+    assert first == f"a on cpu: {told}"
     assert last.startswith("final losses agree")
     assert "DIFFER" in training.summary([*rows, row("b", 1, 0.501, 0.2)], 0.9)[-1]
 

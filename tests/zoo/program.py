@@ -39,9 +39,8 @@ def harness_ms(framework):
     from millistep.measure.protocol import PROTOCOLS
     from millistep.measure.timer import Timer
 
-    protocol = replace(
-        PROTOCOLS["smoke"], windows=3, window_s=WINDOW_S, synchronized_steps=0, hard_cap_s=1
-    )
+    few = {"windows": 3, "window_s": WINDOW_S, "synchronized_steps": 0, "hard_cap_s": 1}
+    protocol = replace(PROTOCOLS["smoke"], **few)
     batches = getattr(framework, "batches_per_tick", 1)
     timer = Timer(protocol, framework.fence, framework.compilations, batches=batches, clock=clock)
     framework.run(timer)
@@ -157,23 +156,12 @@ def main():
     from millistep.measure.process import line_of_model
 
     models.__path__.append(str(Path(__file__).parent / "models"))
-    cells = [
-        frameworks.Cell(
-            model="zoo",
-            task=task,
-            batch_size=BATCH,
-            framework=asked["framework"],
-            module=asked["module"],
-            accelerator="cpu",
-            precision="default",
-            architecture={"kind": kind},
-            weights="random",
-            seed=1,
-            threads=1,
-            jit_compile=True if kind == "ignoredjit" else "auto",
-        )
-        for kind, task, _ in asked["kinds"]
-    ]
+    cells = []
+    for kind, task, _ in asked["kinds"]:
+        names = ("zoo", task, BATCH, asked["framework"], asked["module"], "cpu", "default")
+        jit = True if kind == "ignoredjit" else "auto"
+        more = {"seed": 1, "threads": 1, "jit_compile": jit}
+        cells.append(frameworks.Cell(*names, {"kind": kind}, "random", **more))
     loaded = frameworks.create(cells[0])
     loaded.load()
     for cell, (kind, task, parameters) in zip(cells, asked["kinds"], strict=True):
@@ -187,10 +175,8 @@ def main():
                 found |= compared(framework, asked["family"], framework.models, cell)
         except Exception as error:
             traceback.print_exc()
-            line = line_of_model(error)
-            found["problems"] = [
-                {"type": type(error).__name__, "message": str(error), "line": line}
-            ]
+            problem = {"type": type(error).__name__, "message": str(error)}
+            found["problems"] = [problem | {"line": line_of_model(error)}]
         print("FOUND " + json.dumps(found), flush=True)
     os._exit(0)
 

@@ -54,10 +54,8 @@ def allocated(cell):
     framework = measured(cell)
     found = [framework.allocated_bytes()]
     if framework.family == "pytorch":
-        buffers = []
-        framework.model.register_forward_pre_hook(
-            lambda *_: buffers.append(framework.torch.empty(64, 1024))
-        )
+        buffers, empty = [], framework.torch.empty
+        framework.model.register_forward_pre_hook(lambda *_: buffers.append(empty(64, 1024)))
         found.append(framework.allocated_bytes())
     return found
 

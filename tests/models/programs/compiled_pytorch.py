@@ -33,9 +33,7 @@ def generate(cell):
         return call
 
     framework.model.get_compiled_call = watched
-    texts = answers(
-        framework, calls=3, after=lambda: counted.append(framework.compilations() - before)
-    )
+    texts = answers(framework, 3, lambda: counted.append(framework.compilations() - before))
     same = all(text == expected for text in texts)
     return {"same": same, "shapes": seen, "static": all(static), "counted": counted}
 
@@ -83,10 +81,8 @@ def recordings(cell):
         made.children = defaultdict(list)
         return made
 
-    with (
-        patch("torch.cuda.is_available", lambda: True),
-        patch("torch.cuda.current_device", lambda: 0),
-    ):
+    available = patch("torch.cuda.is_available", lambda: True)
+    with available, patch("torch.cuda.current_device", lambda: 0):
         counted = [framework.compilations()]
         trees = library.CUDAGraphTreeManager.__new__(library.CUDAGraphTreeManager)
         trees.roots = defaultdict(list)

@@ -73,9 +73,8 @@ def sam_encoder(model):
     pairs += [(named["AddPositionalEmbedding"].pos_embed, "pos_embed")]
     for index, block in enumerate(blocks):
         name, positions = f"blocks.{index}", block.attention.add_decomposed_reative_pe
-        pairs += affine(block.layer_norm1, f"{name}.norm1") + affine(
-            block.layer_norm2, f"{name}.norm2"
-        )
+        pairs += affine(block.layer_norm1, f"{name}.norm1")
+        pairs += affine(block.layer_norm2, f"{name}.norm2")
         pairs += affine(block.attention.qkv, f"{name}.attn.qkv")
         pairs += affine(block.attention.projection, f"{name}.attn.proj")
         pairs += [(positions.rel_pos_h, f"{name}.attn.rel_pos_h")]

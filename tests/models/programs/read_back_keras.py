@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from column import allocated, loop_done, measured, work_done
+from column import allocated, framework_of, loop_done, measured, work_done
 
 from millistep.measure.observed import parity
 
@@ -10,9 +10,7 @@ __all__ = ["allocated", "loop_done", "work_done"]  # besides those below
 
 
 def observed_settings(cell):
-    """Return the observed settings, and by the policy JAX's share of a device's memory."""
-    found = parity(measured(cell), {"images_per_step": None})
-    return {**found, "memory_fraction": _memory_fraction(cell)}
+    return parity(measured(cell), {"images_per_step": None})
 
 
 def waits_for_outputs(cell):
@@ -30,9 +28,9 @@ def waits_for_outputs(cell):
     return late == [0, 0, 0]
 
 
-def _memory_fraction(cell):
-    if cell.framework != "keras3-jax":
-        return None
+def memory_fraction(cell):
+    """Return JAX's share of a device's memory."""
+    framework_of(cell)
     from jaxlib.xla_client import generate_pjrt_gpu_plugin_options
 
     return generate_pjrt_gpu_plugin_options()["memory_fraction"]

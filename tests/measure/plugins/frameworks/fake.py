@@ -34,12 +34,8 @@ class Framework:
     def live_accelerator(self):
         return self.wanted.get("lives_on", self.cell.accelerator), "fake 1"
 
-    @property
-    def batches_per_tick(self):
-        return self.wanted.get("batches", 1)
-
     def settings(self):
-        return {"jit_compile": self.wanted.get("compiles", False)}
+        return {"jit_compile": False}
 
     def build(self):
         trouble = self.wanted.get("trouble")
@@ -189,7 +185,7 @@ class Framework:
         return "cold"
 
     def work(self):
-        return {"parameters": 1, "trainable_parameters": 1, **self.wanted.get("counts", {})}
+        return {"parameters": 1, "trainable_parameters": 1}
 
     def parity(self):
         if failure := self.wanted.get("card_fails"):
@@ -251,7 +247,7 @@ class Framework:
         return 4096
 
     def device_limit_mib(self):
-        return self.wanted.get("device_limit_mib")
+        return None
 
 
 def is_pipe(descriptor):

@@ -305,6 +305,9 @@ def build(cell):
     return model
 
 
+SERIES = "lstm", "gru", "bidirectional", "selfattention"
+
+
 def inputs(kind, batch_size):
     plain = numbers(batch_size, WIDTH)
     return {
@@ -314,9 +317,7 @@ def inputs(kind, batch_size):
         "conv": numbers(batch_size, SIDE, SIDE, 3),
         "batchnorm": numbers(batch_size, SIDE, SIDE, 3),
         **dict.fromkeys(("embedding", "masked"), words(batch_size)),
-        **dict.fromkeys(
-            ("lstm", "gru", "bidirectional", "selfattention"), numbers(batch_size, STEPS, WIDTH)
-        ),
+        **dict.fromkeys(SERIES, numbers(batch_size, STEPS, WIDTH)),
         "float64": plain.astype("float64"),
         "short": plain[:, :1],
     }.get(kind, plain)

@@ -268,6 +268,9 @@ def optimizer(model):
     return (found, torch.optim.lr_scheduler.StepLR(found, 10)) if scheduled else found
 
 
+SERIES = "lstm", "lstmcell", "gru", "selfattention"
+
+
 def batch(cell, batch_size):
     kind = cell.architecture["kind"]
     if kind == "fixedsize":
@@ -277,9 +280,7 @@ def batch(cell, batch_size):
         "twoinputs": [plain, words(batch_size)],
         "dictinputs": {"a": plain, "b": plain},
         **dict.fromkeys(("conv", "batchnorm"), numbers(batch_size, 3, SIDE, SIDE)),
-        **dict.fromkeys(
-            ("lstm", "lstmcell", "gru", "selfattention"), numbers(batch_size, STEPS, WIDTH)
-        ),
+        **dict.fromkeys(SERIES, numbers(batch_size, STEPS, WIDTH)),
         "embedding": words(batch_size),
         "float64": plain.astype("float64"),
         "short": plain[:, :1],
