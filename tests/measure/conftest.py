@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
+from millistep.measure.frameworks import Framework
 from millistep.supervise import parent, sources, turns
 
 from ..shared import valid
@@ -24,6 +25,18 @@ ENVIRONMENT = {
     "python": sys.version.split()[0],
     "packages": {},
 }
+
+
+class Bare(Framework):
+    """A framework with the defaults alone, which waits for nothing and compiles nothing."""
+
+    load = live_accelerator = precision = build = work = parity = None
+
+    def fence(self):
+        pass
+
+    def compilations(self):
+        return None
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def _short(protocol: Protocol, planned: dict[str, Any]) -> Protocol:
 
 
 def _timer(framework: Framework, protocol: Protocol) -> Timer:
-    batches = getattr(framework, "batches_per_tick", 1)
+    batches = framework.batches_per_tick
     return Timer(protocol, framework.fence, framework.compilations, batches=batches)
 
 
@@ -105,8 +105,8 @@ def calls(framework: Framework) -> dict[str, Any]:
     }
 
 
-def counted_steps(framework: Any) -> int:
-    return COUNTED * int(getattr(framework, "batches_per_tick", 1))
+def counted_steps(framework: Framework) -> int:
+    return COUNTED * framework.batches_per_tick
 
 
 class CountedSteps(Ticks):
@@ -138,7 +138,7 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
     step_ns: the time of a step as it was measured. Calls and windows of steps alternate, and the
     shortest of each counts. A custom loop has outputs alone; None if it returns none.
     """
-    if not getattr(framework, "compares", False):
+    if not framework.compares:
         return _of_a_loop(framework)
     framework.build()
     task, seeds = framework.cell.task, iter(range(1000, 10_000))
