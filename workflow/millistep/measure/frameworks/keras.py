@@ -285,16 +285,13 @@ class KerasFramework(Framework):
         Only Keras counts the averages of batch normalization among the weights, and only PyTorch
         has two biases in recurrent layers. Both are counted on their own.
         """
-        trained = {id(v) for v in self.model.trainable_weights}
-        averages = sum(
-            parameters(v)
-            for v in self.model.weights
-            if _name(v) in AVERAGES and id(v) not in trained
-        )
+        weights, trained = self.model.weights, self.model.trainable_weights
+        ids = {id(v) for v in trained}
+        averages = [v for v in weights if _name(v) in AVERAGES and id(v) not in ids]
         return {
-            "parameters": int(sum(parameters(v) for v in self.model.weights)) - averages,
-            "trainable_parameters": int(sum(parameters(v) for v in self.model.trainable_weights)),
-            "moving_averages": averages,
+            "parameters": sum(map(parameters, weights)) - sum(map(parameters, averages)),
+            "trainable_parameters": sum(map(parameters, trained)),
+            "moving_averages": sum(map(parameters, averages)),
             "second_biases": sum(map(_recurrent_biases, self.model._flatten_layers())),
         }
 

@@ -41,9 +41,8 @@ class TensorFlowFramework(Traced, KerasFramework):
             limit = self.tf.config.LogicalDeviceConfiguration(memory_limit=SHARE * total_mib())
             self.tf.config.set_logical_device_configuration(gpus[0], [limit])
 
-    def _gpus(self) -> list[Any]:
-        gpus: list[Any] = self.tf.config.list_physical_devices("GPU")
-        return gpus
+    def _gpus(self) -> Any:
+        return self.tf.config.list_physical_devices("GPU")
 
     def live_accelerator(self) -> tuple[str, str]:
         return device.of_tensorflow(self.tf)
@@ -103,8 +102,7 @@ class TensorFlowFramework(Traced, KerasFramework):
             return counted
         # Only the requested number is known: the executor's own pool has no name to count it by.
         self.declared.add("threads")
-        requested: int = self.tf.config.threading.get_intra_op_parallelism_threads()
-        return requested
+        return int(self.tf.config.threading.get_intra_op_parallelism_threads())
 
     def _flushes_denormals(self, jit: bool) -> bool:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
@@ -148,8 +146,7 @@ class TensorFlowFramework(Traced, KerasFramework):
     def peak_device_mib(self) -> float | None:
         if not self._gpus():
             return None
-        peak_mib: float = self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20
-        return peak_mib
+        return float(self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20)
 
     def device_limit_mib(self) -> float | None:
         gpus = self._gpus()

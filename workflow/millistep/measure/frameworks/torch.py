@@ -162,8 +162,7 @@ class TorchFramework(Framework):
     def peak_device_mib(self) -> float | None:
         if self.cell.accelerator != "cuda":
             return None
-        allocated: int = self.torch.cuda.max_memory_allocated()
-        return (allocated + self._kept_by_graphs()) / 2**20
+        return float(self.torch.cuda.max_memory_allocated() + self._kept_by_graphs()) / 2**20
 
     def _kept_by_graphs(self) -> int:
         """Return the bytes in CUDA graphs' own pools that the allocator does not see in use."""
@@ -197,8 +196,7 @@ class TorchFramework(Framework):
         total = self.torch.cuda.mem_get_info()[1]
         # Early releases lack this function; they have the share that was set.
         told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
-        limit_mib: float = told() * total / 2**20
-        return limit_mib
+        return float(told() * total / 2**20)
 
 
 def _dynamo() -> Any:

@@ -170,8 +170,7 @@ def _composite(library: Any, schema: Any) -> bool | None:
     """Return True if an overload is written in other operators; None if it is TorchScript's."""
     overload = ".".join(filter(None, (schema.name, schema.overload_name)))
     try:
-        composite: bool = library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
-        return composite
+        return bool(library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE))
     except RuntimeError:
         return None
 
