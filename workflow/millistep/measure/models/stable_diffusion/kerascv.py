@@ -45,8 +45,9 @@ def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -
 
     def predicted(inputs: Any) -> Any:
         steps.evaluation(inputs["timestep_embedding"], len(inputs["latent"]))
-        steps.outputs = model.predict_on_batch(inputs)
-        return steps.outputs
+        found = model.predict_on_batch(inputs)
+        steps.keep(found)
+        return found
 
     pipeline._diffusion_model = SimpleNamespace(predict_on_batch=predicted)
     # Outside the steps: embeddings instead of a text encoder, and no picture at the end.
