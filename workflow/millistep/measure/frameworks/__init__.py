@@ -81,6 +81,7 @@ class Framework(ABC):
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
+        self.loop_facts: dict[str, Any] = {}  # observed settings that a custom loop has returned
 
     @abstractmethod
     def load(self) -> None:

@@ -51,7 +51,6 @@ class KerasFramework(Framework):
     def __init__(self, cell: Cell) -> None:
         super().__init__(cell)
         self.declared: set[str] = {"attention", "scheduler"}
-        self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
         self.fed_batch: Any = None  # the batch that is repeated
         self._callback: Any = None  # the clock that Keras was given last
         self._ended: list[Finished] = []  # holds the frames of ended loops

@@ -30,7 +30,6 @@ class Framework(TorchFramework):
     def __init__(self, cell: Cell) -> None:
         super().__init__(cell)
         self.declared: set[str] = {"attention", "scheduler"}
-        self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
         self.fed: dict[str, Any] = loops.OWN_LOOP
 
     def load(self) -> None:
