@@ -200,7 +200,7 @@ def create(cell: Cell) -> Framework:
     """
     kind = importlib.import_module(f"{__name__}.{cell.module}").Framework
     if not issubclass(kind, Framework):
-        kind = type(kind.__name__, (kind, Framework), {})
+        kind = type(kind.__name__, (kind, Framework), {"__module__": kind.__module__})
     framework: Framework = kind(cell)
     return framework
 
