@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
+from millistep.measure.frameworks import Framework
 from millistep.supervise import parent, sources, turns
 
 from ..shared import valid
@@ -31,6 +32,18 @@ def wanted(marker, method="interpreter"):
     paths = {"definition": "fake.yaml", "marker": str(marker)}
     facts = {"name": "fake", "method": method, "planned": "0" * 64}
     return json.dumps({**facts, **paths, "interpreter": sys.executable})
+
+
+class Bare(Framework):
+    """A framework with the defaults alone, which waits for nothing and compiles nothing."""
+
+    load = live_accelerator = precision = build = work = parity = None
+
+    def fence(self):
+        pass
+
+    def compilations(self):
+        return None
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ def helper(depth):
 class Loop:
     """Calls `helper` three times and a built-in function in each step, `once` in the first."""
 
-    steps = 0
+    steps, batches_per_tick = 0, 1
 
     def run(self, clock):
         clock.start()

@@ -24,6 +24,7 @@ from millistep.measure.protocol import PROTOCOLS
 from millistep.measure.timer import MANY_STEPS, Timer, harness_ns
 
 from ..shared import put
+from .conftest import Bare
 from .test_timer import MS, SMOKE, World
 
 SIZES = {"parameters": 5466, "trainable_parameters": 5466}
@@ -39,14 +40,16 @@ SIZES = {"parameters": 5466, "trainable_parameters": 5466}
     ],
 )
 def test_parameters_may_be_declared_as_any_library_counts_them(more, declared):
-    check_model({**SIZES, **more}, declared, "all", "tasks.fit.parameters.smoke")
+    asked = {"parameters": declared, "trains": "all", "scale": "smoke"}
+    check_model({**SIZES, **more}, "fit", asked)
     with pytest.raises(WrongModel, match="5,466 parameters were built, the row is about 7,000"):
-        check_model({**SIZES, **more}, 7000, "all", "tasks.fit.parameters.smoke")
+        check_model({**SIZES, **more}, "fit", {**asked, "parameters": 7000})
 
 
 def test_a_model_without_weights_is_told_how_to_make_them():
+    asked = {"parameters": 10, "trains": "all", "scale": "smoke"}
     with pytest.raises(WrongModel, match=r"call it once in build\(cell\)"):
-        check_model({"parameters": 0, "trainable_parameters": 0}, 10, "all", "here")
+        check_model({"parameters": 0, "trainable_parameters": 0}, "fit", asked)
 
 
 def test_a_setting_that_the_builder_ignores_is_refused():
@@ -86,23 +89,26 @@ def test_steps_of_several_batches_are_counted_as_batches():
 
 
 def test_counting_a_step_costs_less_than_some_microseconds():
-    plain = harness_ns(SimpleNamespace())
+    framework = Bare(None)
+    plain = harness_ns(framework)
     assert 10 < plain < 20_000
-    assert harness_ns(SimpleNamespace(batches_per_tick=32)) < plain
+    framework.batches_per_tick = 32
+    assert harness_ns(framework) < plain
 
 
 def test_periods_in_which_the_quota_stopped_the_run_are_counted_within_the_windows(tmp_path):
     files = [put(tmp_path / str(n), "nr_periods 10\nnr_throttled 2\n") for n in range(2)]
     quota = Quota(list(map(str, files)))
     for stopped in (3, 7):
-        quota.begin()
-        files[1].write_text(f"usage_usec 5\nnr_periods {20 + stopped}\nnr_throttled {stopped}\n")
-        quota.end()
+        with quota:
+            files[1].write_text(
+                f"usage_usec 5\nnr_periods {20 + stopped}\nnr_throttled {stopped}\n"
+            )
     assert quota.found() == {"quota_periods": 17, "quota_throttled_periods": 5}
     assert set(Quota([]).found().values()) == {None}
     gone = Quota([str(tmp_path / "gone")])
-    gone.begin()
-    gone.end()
+    with gone:
+        pass
     assert gone.found() == {"quota_periods": 0, "quota_throttled_periods": 0}
 
 
@@ -126,12 +132,8 @@ def test_a_generation_without_lengths_is_probed_at_another_batch_size():
     amount = {"flops_per_step": None, "tokens_per_step": None, "images_per_step": None}
     work = SimpleNamespace(per_step=lambda task, architecture, batch_size: amount)
 
-    def run_at(batch_size, timer):
-        while not timer.tick():
-            pass
-
-    nothing = {"fence": lambda: None, "compilations": lambda: None}
-    framework = SimpleNamespace(cell=cell, run_at=run_at, **nothing)
+    framework = Bare(cell)
+    framework.run_at = lambda batch_size, timer: framework.empty_steps(timer)
     found = probe(framework, SMOKE, work, {"batch_size": 2})
     assert found["failed"] is found["max_length"] is found["new_tokens"] is None
     assert found["steps"] > 0

@@ -5,9 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from millistep.measure.device import SHARE
-from millistep.measure.frameworks import tensorflow
-from millistep.measure.frameworks.tensorflow import TensorFlowMixin
-from millistep.measure.frameworks.torch import TorchMixin
+from millistep.measure.frameworks import keras3_tensorflow, pytorch_eager, tensorflow
 from millistep.supervise.ending import whose_limit
 
 GIB = 1024.0  # MiB
@@ -69,10 +67,11 @@ def fake_torch():
 
 
 def columns(accelerator):
-    """TensorFlow's and PyTorch's mixins over made-up modules."""
-    tf, torch = TensorFlowMixin(), TorchMixin()
+    """Columns of TensorFlow and PyTorch over made-up modules."""
+    cell = SimpleNamespace(accelerator=accelerator)
+    tf, torch = keras3_tensorflow.Framework(cell), pytorch_eager.Framework(cell)
     tf.tf = fake_tensorflow(["GPU:0"] if accelerator == "cuda" else [])
-    torch.cell, torch.torch = SimpleNamespace(accelerator=accelerator), fake_torch()
+    torch.torch = fake_torch()
     return tf, torch
 
 
@@ -109,7 +108,6 @@ def test_what_graphs_compute_in_is_memory_of_a_step_and_what_a_fence_has_left_is
 def test_tensorflow_is_waited_for_on_a_device_alone(accelerator, waits):
     waited = []
     column, _ = columns(accelerator)
-    column.cell = SimpleNamespace(accelerator=accelerator)
     experimental = SimpleNamespace(sync_devices=lambda: waited.append(None))
     column.tf.test = SimpleNamespace(experimental=experimental)
     column.fence()

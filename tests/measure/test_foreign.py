@@ -43,12 +43,11 @@ def test_the_work_of_others_on_its_processors_counts(
     process(70, 70)
     spent(5, 1, 5, 1)
     others = interference.Others()
-    others.begin()
-    process(70, 70, own_s, waited_for_s)
-    process(71, 70, compiler_s)
-    process(72, 7, 1000)  # somebody else's
-    spent(*busy)
-    others.end()
+    with others:
+        process(70, 70, own_s, waited_for_s)
+        process(71, 70, compiler_s)
+        process(72, 7, 1000)  # somebody else's
+        spent(*busy)
     assert others.share() == pytest.approx(share)
 
 
@@ -69,6 +68,6 @@ def test_the_share_of_others_is_that_of_all_intervals(monkeypatch, readings, sha
     monkeypatch.setattr(interference, "other_cpu_seconds", lambda: next(used_s))
     others = interference.Others()
     for _ in readings[::2]:
-        others.begin()
-        others.end()
+        with others:
+            pass
     assert others.share() == (None if share is None else pytest.approx(share))

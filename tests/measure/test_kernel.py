@@ -14,12 +14,11 @@ PAGES, STEPS = 500, 4
 def steps_of(step):
     kernel = Kernel()
     assert set(kernel.found(0, 0, 1).values()) == {None}
-    kernel.begin()
-    start = time.perf_counter_ns()
-    for _ in range(STEPS):
-        step()
-    elapsed_ns = time.perf_counter_ns() - start
-    kernel.end()
+    with kernel:
+        start = time.perf_counter_ns()
+        for _ in range(STEPS):
+            step()
+        elapsed_ns = time.perf_counter_ns() - start
     return kernel.found(STEPS, elapsed_ns, 1)
 
 
@@ -52,7 +51,7 @@ def test_more_threads_have_as_many_times_the_time(monkeypatch):
     readings = [SimpleNamespace(ru_stime=s, ru_minflt=faults) for s, faults in facts]
     monkeypatch.setattr("resource.getrusage", lambda _: readings.pop(0))
     kernel = Kernel()
-    kernel.begin()
-    kernel.end()
+    with kernel:
+        pass
     found = kernel.found(4, 5_000_000_000, 2)
     assert found == {"system_cpu_share": 0.3, "page_faults_per_step": 2.0}

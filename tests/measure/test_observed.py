@@ -18,6 +18,7 @@ def framework(**changes):
         parity=lambda: {**READ, **changes},
         precision=lambda: {"matmul_precision": "float32", "convolution_precision": "float32"},
         declared={"threads", "attention"},
+        convolves=False,
     )
 
 
@@ -55,7 +56,7 @@ def test_a_peak_says_if_keras_keeps_the_outputs_of_all_steps(task, loop, kept):
     """Its trainer's ``predict`` does; a loop of the model's own does not."""
     column = SimpleNamespace(
         cell=SimpleNamespace(task=task, batch_size=4),
-        _loop=lambda batch_size: loop,
+        own_loop=loop,
         peak_device_mib=lambda: 3.0,
         peak_device_counts="tensors",
     )

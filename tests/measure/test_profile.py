@@ -82,7 +82,7 @@ def test_a_trace_that_lacks_events_by_its_own_words_is_none(field, words, comple
 class Fails:
     """A framework whose step fails under the profiler."""
 
-    profiled = False
+    profiled, batches_per_tick = False, 1
 
     def begin_profile(self):
         self.profiled = True

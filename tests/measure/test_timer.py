@@ -1,5 +1,6 @@
 """The timer against a clock that the test turns."""
 
+import contextlib
 import dataclasses
 
 import pytest
@@ -77,11 +78,17 @@ def test_windows_are_planned_by_a_step_of_the_warm_up(step_ms, size, discarded):
 def test_each_turn_discards_its_first_steps_and_waits_for_the_next_one():
     world, asked = World(step_ns=MS), iter([2, 1, 3, 0])
     around = []
+
+    @contextlib.contextmanager
+    def turn():
+        around.append("begin")
+        yield
+        around.append("end")
+
     timer = world.time(
         dataclasses.replace(SMOKE, synchronized_steps=0),
         next_turn=lambda timer: around.append(len(timer.windows)) or next(asked),
-        on_turn=lambda: around.append("begin"),
-        on_turn_end=lambda: around.append("end"),
+        turn=turn,
     )
     assert around == [0, "begin", "end", 2, "begin", "end", 3, "begin", "end", 6]
     assert world.steps == timer.warmup_steps + timer.windows[0][0] + 2 * 1 + timer.steps

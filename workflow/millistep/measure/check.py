@@ -4,18 +4,16 @@ A problem does not end it, so that all problems are found at once. Run by `milli
 """
 
 import copy
-import importlib
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from millistep.measure import conformance, frameworks, models
+from millistep.measure import conformance, frameworks
 from millistep.measure.frameworks.loops import Ticks, mapped
 from millistep.measure.observed import parity
-from millistep.measure.process import MAX_MESSAGE, Events, line_of_model, run
+from millistep.measure.process import Events, described, run
 from millistep.measure.timer import Finished
 
 STEPS = 2
@@ -40,24 +38,19 @@ class Trial:
             with self._part():
                 self._steps()
                 with suppress(Exception):  # some layers cannot be called with symbols
-                    self.found["outputs"] = self._outputs()
+                    self.found["outputs"] = mapped(_text, self.framework.outputs())
                 card = parity(self.framework, {"images_per_step": None})
                 names = ("dtype", "execution", "compiler", "optimizer", "optimizer_update")
                 self.found |= {name: card.get(name) for name in (*names, "declared", "attention")}
 
     def _check(self) -> None:
-        cell, request = self.framework.cell, self.asked
+        cell = self.framework.cell
         with self._part():
-            work = importlib.import_module(f"millistep.measure.models.{cell.model}.work")
-            amount = work.per_step(cell.task, cell.architecture, cell.batch_size)
-            conformance.check_work(cell.model, amount)
-            self.found["flops"] = amount["flops_per_step"]
+            self.found["flops"] = conformance.work_of_step(cell)["flops_per_step"]
         with self._part():
-            where = f"tasks.{cell.task}.parameters.{request['scale']}"
-            sizes = self.framework.work()
-            conformance.check_model(sizes, request["parameters"], request["trains"], where)
+            conformance.check_model(self.framework.work(), cell.task, self.asked)
         with self._part():
-            conformance.check_settings(cell, getattr(self.framework, "settings", dict)())
+            conformance.check_settings(cell, self.framework.settings())
 
     def _steps(self) -> None:
         ticks = Ticks(STEPS)
@@ -65,20 +58,16 @@ class Trial:
             self.framework.run(ticks)
         conformance.check_end(ticks)
         self.framework.fence()
-        self.found["batches_per_call"] = getattr(self.framework, "batches_per_tick", 1)
+        self.found["batches_per_call"] = self.framework.batches_per_tick
 
     def _inputs(self) -> Any:
         cell, builder = self.framework.cell, self.framework.models
-        if not hasattr(builder, "batch") or cell.task in getattr(builder, "LOOPS", {}):
+        if not hasattr(builder, "batch") or self.framework.own_loop:
             return None
         batch = builder.batch(cell, cell.batch_size)
         with self._part():
             conformance.check_size(batch, partial(builder.batch, cell), cell.batch_size)
         return mapped(_text, batch)
-
-    def _outputs(self) -> Any:
-        outputs = getattr(self.framework, "outputs", None)
-        return outputs and mapped(_text, outputs())
 
     @contextmanager
     def _part(self) -> Iterator[None]:
@@ -87,9 +76,7 @@ class Trial:
             yield
         except Exception as error:
             traceback.print_exc()
-            problem = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
-            if line := line_of_model(error):
-                problem["line"] = line
+            problem = described(error)
             if problem not in self.problems:
                 self.problems.append(problem)
 
@@ -106,9 +93,7 @@ def _text(array: Any) -> str:
 
 def check(request: dict[str, Any], events: Events) -> None:
     """Try each task of the request, and report what was found after each."""
-    for folder in request["folders"]:
-        models.__path__.append(str(Path(folder, "models")))
-        frameworks.__path__.append(str(Path(folder, "frameworks")))
+    frameworks.add_folders(request["folders"])
     cells = [frameworks.Cell(**task["cell"]) for task in request["tasks"]]
     loaded = frameworks.create(cells[0])
     loaded.load()
@@ -117,7 +102,7 @@ def check(request: dict[str, Any], events: Events) -> None:
     for cell, asked in zip(cells, request["tasks"], strict=True):
         framework = copy.copy(loaded)
         framework.cell = cell
-        framework.declared = set(framework.declared)  # type: ignore[attr-defined]
+        framework.declared = set(framework.declared)
         trial = Trial(framework, asked)
         trial.run()
         results.append({**trial.found, "problems": trial.problems})

@@ -6,7 +6,6 @@ to the file descriptor it is given. A kill loses only what was in flight.
 
 import contextlib
 import dataclasses
-import importlib
 import re
 import resource
 import sys
@@ -28,9 +27,7 @@ from millistep.measure.timer import MANY_STEPS, MAX_WINDOW_STEPS, Timer, harness
 
 def measure(request: dict[str, Any], events: Events) -> None:
     """Measure one run; its warnings are reported even if it fails."""
-    for folder in request["folders"]:
-        models.__path__.append(str(Path(folder, "models")))
-        frameworks.__path__.append(str(Path(folder, "frameworks")))
+    frameworks.add_folders(request["folders"])
     caught = Caught()
     try:
         Measurement(request, events, caught).run()
@@ -59,7 +56,7 @@ class Measurement:
         self.load()
         with self._seconds("build_s"):
             self.framework.build()
-        conformance.check_settings(self.cell, getattr(self.framework, "settings", dict)())
+        conformance.check_settings(self.cell, self.framework.settings())
         if self.cell.precision != "default":  # the builder may have set another one
             conformance.check_precision(self.cell.precision, self.framework.precision())
         self.check()
@@ -70,14 +67,13 @@ class Measurement:
         if "legacy" in self.request["extras"]:
             self.estimate_as_published()
         self.probe()
-        if "profile" in self.request["extras"] and hasattr(self.framework, "begin_profile"):
+        if "profile" in self.request["extras"] and self.framework.begin_profile:
             self.profile()
         if "calls" in self.request["extras"]:
             with self._or_warn("calls"):
                 self.events.send("calls", calls=calls(self.framework))
             with self._or_warn("memory.allocated_bytes_per_step"):
-                count = getattr(self.framework, "allocated_bytes", lambda: None)
-                self.events.send("allocated", bytes_per_step=count())
+                self.events.send("allocated", bytes_per_step=self.framework.allocated_bytes())
         if "outcome" in self.request["extras"]:
             with self._or_warn("outcome"):
                 self.events.send("outcome", outcome=outcome(self.framework, self.timer.step_ns))
@@ -91,36 +87,26 @@ class Measurement:
             conformance.check_device(self.cell.accelerator, self.framework.live_accelerator)
         if self.cell.precision != "default":
             self.framework.force_precision(self.cell.precision)
-        limit = getattr(self.framework, "device_limit_mib", lambda: None)
-        self.events.send("limit", device_limit_mib=limit())
+        self.events.send("limit", device_limit_mib=self.framework.device_limit_mib())
 
     def check(self) -> None:
         """Report the work of a step; check that the model is the one that the row is about."""
-        cell, sizes = self.cell, self.framework.work()
-        self.work = importlib.import_module(f"millistep.measure.models.{cell.model}.work")
-        self.amount = self.work.per_step(cell.task, cell.architecture, cell.batch_size)
-        conformance.check_work(cell.model, self.amount)
+        sizes = self.framework.work()
+        self.amount = conformance.work_of_step(self.cell)
         self.events.send("work", work={**sizes, **self.amount})
-        where = f"tasks.{cell.task}.parameters.{self.request['scale']}"
-        conformance.check_model(sizes, self.request["parameters"], self.request["trains"], where)
+        conformance.check_model(sizes, self.cell.task, self.request)
 
     def time(self) -> None:
         """Time first step, warm-up, windows and synchronized steps, through the public API."""
         framework, kernel, others = self.framework, Kernel(), Others()
         quota = Quota(self.request.get("cpu_stats", []))
-        keeps = getattr(framework, "keeps_outputs", lambda: False)()
 
-        def begin() -> None:
+        @contextlib.contextmanager
+        def turn() -> Iterator[None]:
             if not self.timer.windows:
-                getattr(framework, "restart_peak_device", lambda: None)()
-            others.begin()
-            quota.begin()
-            kernel.begin()
-
-        def end() -> None:
-            kernel.end()
-            quota.end()
-            others.end()
+                framework.restart_peak_device()
+            with others, quota, kernel:
+                yield
 
         synchronized = self.protocol.synchronized_steps if self.request["extras"] else 0
         self.timer = Timer(
@@ -128,16 +114,15 @@ class Measurement:
             framework.fence,
             framework.compilations,
             next_turn=self.next_turn,
-            on_turn=begin,
-            on_turn_end=end,
-            late=getattr(framework, "late_ns", None),
-            batches=getattr(framework, "batches_per_tick", 1),
-            most_steps=MAX_WINDOW_STEPS if keeps else MANY_STEPS,
+            turn=turn,
+            late=framework.late_ns,
+            batches=framework.batches_per_tick,
+            most_steps=MAX_WINDOW_STEPS if framework.keeps_outputs() else MANY_STEPS,
         )
         framework.run(self.timer)
         conformance.check_end(self.timer)
         with self._or_warn("timing.compile_cache"):
-            self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
+            self.start["compile_cache"] = framework.compile_cache()
         self.events.send("foreign", share=others.share())
         timer = self.timer
         self.events.send("kernel", **kernel.found(timer.steps, timer.elapsed_ns, self.cell.threads))
@@ -185,10 +170,10 @@ class Measurement:
         self._report_warnings()
 
     def probe(self) -> None:
-        probes = []
+        probes, work = [], models.work_of(self.cell)
         for planned in self.request["probes"] if self.framework.probeable else []:
             with self._or_warn("probes"):
-                probes.append(probe(self.framework, self.protocol, self.work, planned))
+                probes.append(probe(self.framework, self.protocol, work, planned))
                 self.events.send("probes", probes=probes)
 
     def profile(self) -> None:
@@ -199,10 +184,9 @@ class Measurement:
         with self._or_warn("host_overhead"):
             share = profile(self.framework, self.timer.step_ns)
             self.events.send("host_overhead", host_overhead=share)
-            kernels = getattr(self.framework, "attention_kernels", None)
+            kernels = self.framework.attention_kernels
             if kernels is not None and self.observed:
-                graphs = getattr(self.framework, "launches_graphs", False)
-                observed = with_profile(self.observed, kernels, graphs)
+                observed = with_profile(self.observed, kernels, self.framework.launches_graphs)
                 self.events.send("parity", parity=observed)
 
     @contextlib.contextmanager

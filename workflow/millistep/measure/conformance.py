@@ -4,6 +4,9 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from millistep.measure import models
+from millistep.measure.frameworks import Cell
+
 Make = Callable[[int], Any]  # makes a batch of a size
 WORK = ("flops_per_step", "tokens_per_step", "images_per_step")
 TRAINER = ("fit", "predict")  # tasks that need no custom loop
@@ -16,6 +19,13 @@ SETTING_HINTS = {
 
 class WrongModel(RuntimeError):
     """The model that was built is not the one that the row is about."""
+
+
+def work_of_step(cell: Cell) -> dict[str, Any]:
+    """Return the checked work of a step of a cell."""
+    amount = models.work_of(cell).per_step(cell.task, cell.architecture, cell.batch_size)
+    check_work(cell.model, amount)
+    return amount
 
 
 def check_work(model: str, amount: dict[str, Any]) -> None:
@@ -34,12 +44,12 @@ def check_work(model: str, amount: dict[str, Any]) -> None:
             raise WrongModel(f"work.py of {model}: {name} is {value!r}; needed is {kind} or None")
 
 
-def check_model(sizes: dict[str, Any], parameters: int, trains: str, where: str) -> None:
-    """Raise :class:`WrongModel` unless size and what is trained are as declared.
+def check_model(sizes: dict[str, Any], task: str, asked: dict[str, Any]) -> None:
+    """Raise :class:`WrongModel` unless size and what is trained are as the request declares.
 
-    where: the place in model.yaml that declares the parameters; a variant declares its own. It may
-    have them as one library counts them, which is not as another one does.
+    The number of parameters may be declared as any library counts them.
     """
+    parameters, trains = asked["parameters"], asked["trains"]
     trainable = sizes["trainable_parameters"]
     base = sizes["parameters"] - (trainable if trains == "adapters" else 0)
     averages, second = (sizes.get(name, 0) for name in ("moving_averages", "second_biases"))
@@ -49,7 +59,8 @@ def check_model(sizes: dict[str, Any], parameters: int, trains: str, where: str)
         hint = "; call it once in build(cell), so that it makes its weights" if not base else ""
         raise WrongModel(
             f"{base:,} parameters were built, the row is about {parameters:,} "
-            f"(model.yaml: {where}, or parameters of the variant){hint}"
+            f"(model.yaml: tasks.{task}.parameters.{asked['scale']}, or parameters of the variant)"
+            f"{hint}"
         )
     if trains != "nothing" and not trainable:
         raise WrongModel(

@@ -34,14 +34,21 @@ def probe(
     changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
     batch_size = planned.get("batch_size", cell.batch_size)
     amount = work.per_step(cell.task, changed, batch_size)
-    timer = _timer(framework, _short(protocol, planned))
-    failed = None
+    short = dataclasses.replace(
+        protocol,
+        windows=protocol.length_windows if "max_length" in planned else protocol.probe_windows,
+        warmup_steps=1,
+        synchronized_steps=0,
+    )
+    timer = _timer(framework, short)
+    found: dict[str, Any] = {"steps": 0, "elapsed_ns": 0, "windows": [], "failed": None}
     try:
         framework.cell = dataclasses.replace(cell, architecture=changed)
         framework.run_at(batch_size, timer)
         check_end(timer)
+        found |= {"steps": timer.steps, "elapsed_ns": timer.elapsed_ns, "windows": timer.recorded}
     except Exception as error:
-        failed = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
+        found["failed"] = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
         traceback.print_exc()
     finally:
         framework.cell = cell
@@ -50,26 +57,12 @@ def probe(
         "batch_size": batch_size,
         "max_length": changed.get("max_length") if generates else None,
         "new_tokens": amount["tokens_per_step"] if generates else None,
-        "steps": 0 if failed else timer.steps,
-        "elapsed_ns": 0 if failed else timer.elapsed_ns,
-        "windows": [] if failed else timer.recorded,
-        "failed": failed,
+        **found,
     }
 
 
-def _short(protocol: Protocol, planned: dict[str, Any]) -> Protocol:
-    """Return the protocol of a probe; a probe at another length has more windows."""
-    length = "max_length" in planned
-    return dataclasses.replace(
-        protocol,
-        windows=protocol.length_windows if length else protocol.probe_windows,
-        warmup_steps=1,
-        synchronized_steps=0,
-    )
-
-
 def _timer(framework: Framework, protocol: Protocol) -> Timer:
-    batches = getattr(framework, "batches_per_tick", 1)
+    batches = framework.batches_per_tick
     return Timer(protocol, framework.fence, framework.compilations, batches=batches)
 
 
@@ -105,8 +98,8 @@ def calls(framework: Framework) -> dict[str, Any]:
     }
 
 
-def counted_steps(framework: Any) -> int:
-    return COUNTED * int(getattr(framework, "batches_per_tick", 1))
+def counted_steps(framework: Framework) -> int:
+    return COUNTED * framework.batches_per_tick
 
 
 class CountedSteps(Ticks):
@@ -138,7 +131,7 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
     step_ns: the time of a step as it was measured. Calls and windows of steps alternate, and the
     shortest of each counts. A custom loop has outputs alone; None if it returns none.
     """
-    if not getattr(framework, "compares", False):
+    if not framework.compares:
         return _of_a_loop(framework)
     framework.build()
     task, seeds = framework.cell.task, iter(range(1000, 10_000))

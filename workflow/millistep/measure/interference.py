@@ -3,6 +3,8 @@
 Work of others counts on the CPUs that the run may use: this run could not have used the time of
 the other CPUs. The run is the session that its supervisor has started: inductor compiles in
 processes that are not waited for.
+
+An interval lasts as long as a ``with`` statement.
 """
 
 import contextlib
@@ -46,12 +48,10 @@ class Others:
         self._known = True
         self._start: tuple[float, float | None] = (0.0, None)
 
-    def begin(self) -> None:
-        """Start an interval."""
+    def __enter__(self) -> None:
         self._start = time.perf_counter(), other_cpu_seconds()
 
-    def end(self) -> None:
-        """End the interval."""
+    def __exit__(self, *_: object) -> None:
         start_s, before = self._start
         after = other_cpu_seconds()
         self._wall_s += time.perf_counter() - start_s
@@ -71,19 +71,15 @@ class Kernel:
     """System time and page faults of this process, added up over several intervals."""
 
     def __init__(self) -> None:
-        self._start: resource.struct_rusage | None = None
         self._system_s, self._faults = 0.0, 0
 
-    def begin(self) -> None:
-        """Start an interval."""
+    def __enter__(self) -> None:
         self._start = resource.getrusage(resource.RUSAGE_SELF)
 
-    def end(self) -> None:
-        """End the interval."""
+    def __exit__(self, *_: object) -> None:
         after = resource.getrusage(resource.RUSAGE_SELF)
-        if self._start:
-            self._system_s += after.ru_stime - self._start.ru_stime
-            self._faults += after.ru_minflt - self._start.ru_minflt
+        self._system_s += after.ru_stime - self._start.ru_stime
+        self._faults += after.ru_minflt - self._start.ru_minflt
 
     def found(self, steps: int, elapsed_ns: int, threads: int) -> dict[str, float | None]:
         """Return entries of a record's ``load``: the kernel's share of the threads' time, and the
@@ -108,15 +104,12 @@ class Quota:
 
     def __init__(self, files: Sequence[str]) -> None:
         self._files = [Path(file) for file in files]
-        self._start: list[tuple[int, int] | None] = []
         self._sums = [(0, 0) for _ in files]
 
-    def begin(self) -> None:
-        """Start an interval."""
+    def __enter__(self) -> None:
         self._start = [_counted(file) for file in self._files]
 
-    def end(self) -> None:
-        """End the interval."""
+    def __exit__(self, *_: object) -> None:
         for place, (before, file) in enumerate(zip(self._start, self._files, strict=True)):
             after = _counted(file)
             if before and after:

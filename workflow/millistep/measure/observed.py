@@ -24,12 +24,10 @@ def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
         observed |= device.versions()
     if amount["images_per_step"] is None:
         observed.pop("image_data_format", None)
-        if not getattr(framework, "convolves", False):
+        if not framework.convolves:
             observed.pop("convolution_precision", None)
-    names = getattr(framework, "declared", ())
-    return with_declared(
-        observed, [name for name in sorted(names) if observed.get(name) is not None]
-    )
+    names = [name for name in sorted(framework.declared) if observed.get(name) is not None]
+    return with_declared(observed, names)
 
 
 def with_profile(
@@ -59,8 +57,8 @@ def with_declared(observed: dict[str, Any], names: list[str]) -> dict[str, Any]:
 def peak_device(framework: Framework) -> dict[str, Any]:
     """Return the peak of device memory and what it counts; None where nothing is counted."""
     peak_mib = framework.peak_device_mib()
-    words = getattr(framework, "peak_device_counts", None)
-    if getattr(framework, "keeps_outputs", lambda: False)():
+    words = framework.peak_device_counts
+    if framework.keeps_outputs():
         words = f"{words}; {OUTPUTS}"
     return {
         "peak_device_mib": peak_mib,

@@ -55,16 +55,18 @@ class _Lane:
         self.since = 0.0
 
 
-def attributed(spans: Iterable[Span]) -> dict[str, Operation]:
-    """Divide the wall time of spans among operations, by name.
+def attributed(
+    spans: Iterable[Span], found: defaultdict[str, Operation] | None = None
+) -> dict[str, Operation]:
+    """Divide the wall time of spans among operations, by name; add it to those already found.
 
     Where spans of a lane overlap without one being in the other, the later one is the innermost.
     """
+    found = defaultdict(Operation) if found is None else found
     every = [
         Span(start, max(start, end), name[:NAME_CHARACTERS], lane, part)
         for start, end, name, lane, part in spans
     ]
-    found: dict[str, Operation] = defaultdict(Operation)
     lanes: dict[Hashable, _Lane] = defaultdict(_Lane)
     started, ended = ([False] * len(every) for _ in range(2))
     # The time so far, each instant divided by the number of lanes that compute in it: what a lane
@@ -92,7 +94,7 @@ def attributed(spans: Iterable[Span]) -> dict[str, Operation]:
         operation.count += not span.part
         operation.lasted_ns += span.end - span.start
         operation.handed_on_ns += inside
-    return dict(found)
+    return found
 
 
 def _handed_on(spans: list[Span]) -> list[float]:

@@ -46,13 +46,17 @@ def run(measure: Callable[[dict[str, Any], Events], None]) -> None:
         measure(request, events)
         events.send("done")
     except BaseException as error:
-        failed = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
-        if line := line_of_model(error):
-            failed["line"] = line
-        events.send("failed", **failed)
+        events.send("failed", **described(error))
         traceback.print_exc()
         leave(1)
     leave(0)
+
+
+def described(error: BaseException) -> dict[str, str]:
+    """Return ``type`` and ``message`` of an error, and the ``line`` of a model, if it has one."""
+    found = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
+    line = line_of_model(error)
+    return {**found, "line": line} if line else found
 
 
 def line_of_model(error: BaseException) -> str | None:

@@ -9,7 +9,7 @@ could save, and the operations that used the rest.
 import gc
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
@@ -27,19 +27,13 @@ class ProfileTimer:
     it in turns, each between two synchronizations. A step before each pair does not count, because
     reading the trace leaves cold caches.
 
-    begin: starts the profiler. end: stops it and returns all that computed. step_ns: the known
-    time of a step. batches: steps between two ticks, see :class:`measure.timer.Timer`.
+    step_ns: the known time of a step.
     """
 
-    def __init__(
-        self,
-        fence: Callable[[], None],
-        begin: Callable[[], None],
-        end: Callable[[], list[Span]],
-        step_ns: float,
-        batches: int = 1,
-    ) -> None:
-        self._fence, self._begin, self._end = fence, begin, end
+    def __init__(self, framework: Framework, step_ns: float) -> None:
+        assert framework.begin_profile
+        self._begin, self._end = framework.begin_profile, framework.end_profile
+        self._fence, batches = framework.fence, framework.batches_per_tick
         self._ticks = MOST_STEPS if step_ns * batches < ENOUGH_NS else 1
         self.size = self._ticks * batches  # steps of a block
         self._steps = self._run()
@@ -48,7 +42,7 @@ class ProfileTimer:
         self.computing: list[list[Span]] = []  # of each profiled block, on a clock of its own
 
     def start(self) -> None:
-        """Do nothing: the timer's counterpart."""
+        """Do nothing: blocks are timed, not the loop."""
 
     def tick(self) -> bool:
         """Return True after enough steps: call before each step."""
@@ -92,18 +86,16 @@ def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
 
     step_ns: what a step takes without the profiler.
     """
-    ends = framework.begin_profile, framework.end_profile
-    batches = getattr(framework, "batches_per_tick", 1)
-    timer = ProfileTimer(framework.fence, *ends, step_ns, batches)
+    timer = ProfileTimer(framework, step_ns)
     others = Others()
-    others.begin()
-    with closing(timer):
+    with others, closing(timer):
         framework.run(timer)
-    others.end()
     if not any(timer.computing):
         raise RuntimeError("the profiler saw no operation at all")
+    operations: defaultdict[str, Operation] = defaultdict(Operation)
     with _uncollected():
-        operations = _together(map(attributed, timer.computing))
+        for spans in timer.computing:
+            attributed(spans, operations)
     elapsed_ns = sum(timer.profiled_ns)
     busy_ns = sum(operation.ns for operation in operations.values())
     pairs = zip(timer.plain_ns, timer.profiled_ns, strict=True)
@@ -119,17 +111,6 @@ def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
         ],
         **recorded(operations, timer.steps),
     }
-
-
-def _together(found: Iterable[dict[str, Operation]]) -> dict[str, Operation]:
-    every: dict[str, Operation] = defaultdict(Operation)
-    for name, operation in (entry for block in found for entry in block.items()):
-        into = every[name]
-        into.ns += operation.ns
-        into.count += operation.count
-        into.lasted_ns += operation.lasted_ns
-        into.handed_on_ns += operation.handed_on_ns
-    return dict(every)
 
 
 @contextmanager

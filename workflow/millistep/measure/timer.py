@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 from millistep.measure.conformance import GOES_ON, WrongModel
+from millistep.measure.frameworks import Framework
 from millistep.measure.protocol import PROTOCOLS, Protocol
 
 MAX_WARMUP_STEPS = 20
@@ -37,7 +38,7 @@ class Timer:
     next_turn: called when the process is ready and after each turn, with this timer; waits for
         the next turn and returns the number of windows to time in it. Without it, all windows
         belong to one turn.
-    on_turn, on_turn_end: called before the first and after the last window of each turn.
+    turn: makes a context that is open from the first to the last window of each turn.
     late: waits for any work that the synchronization missed and returns how long that took in ns;
         called after each window.
     batches: steps that the framework makes between two ticks, such as Keras' steps_per_execution.
@@ -50,8 +51,7 @@ class Timer:
         fence: Callable[[], None],
         compilations: Callable[[], int | None],
         next_turn: Callable[[Timer], int] | None = None,
-        on_turn: Callable[[], object] | None = None,
-        on_turn_end: Callable[[], object] | None = None,
+        turn: Callable[[], AbstractContextManager[object]] = nullcontext,
         late: Callable[[], int] | None = None,
         clock: Callable[[], int] | None = None,
         batches: int = 1,
@@ -62,8 +62,7 @@ class Timer:
         self._fence = fence
         self._compilations = compilations
         self._next_turn = next_turn or (lambda timer: timer.windows_left)
-        self._on_turn = on_turn or (lambda: None)
-        self._on_turn_end = on_turn_end or (lambda: None)
+        self._turn_context = turn
         self._late = late
         self._clock = clock or time.perf_counter_ns
         self._steps = self._run()
@@ -186,12 +185,11 @@ class Timer:
             yield False
         if discarded:
             self._fence()
-        self._on_turn()
-        for _ in range(number):
-            yield from self._window(size)
-            if not self.windows_left:
-                break
-        self._on_turn_end()
+        with self._turn_context():
+            for _ in range(number):
+                yield from self._window(size)
+                if not self.windows_left:
+                    break
 
     def _window(self, size: int) -> Steps:
         start = self._clock()
@@ -214,17 +212,11 @@ class Timer:
                 break
 
 
-def harness_ns(framework: Any) -> float:
+def harness_ns(framework: Framework) -> float:
     """Return what counting a step costs in ns: the shortest of several windows of empty steps."""
     protocol = replace(PROTOCOLS["smoke"], synchronized_steps=0)
-    batches = getattr(framework, "batches_per_tick", 1)
-    timer = Timer(protocol, lambda: None, lambda: None, batches=batches)
-    empty_steps = getattr(framework, "empty_steps", None)
-    if empty_steps:
-        empty_steps(timer)
-    else:
-        while not timer.tick():
-            pass
+    timer = Timer(protocol, lambda: None, lambda: None, batches=framework.batches_per_tick)
+    framework.empty_steps(timer)
     return min(ns / steps for steps, ns, _ in timer.windows)
 
 

@@ -21,9 +21,14 @@ BLOCK = {"cpu": 1, "cuda": 10}  # issued between two synchronizations, so that a
 
 def measure(request: dict[str, Any], events: Events) -> None:
     """Do each kind of work for ``part_s`` seconds, and report it in an event."""
-    accelerator, part_s = request["accelerator"], request["part_s"]
     others = Others()
-    others.begin()
+    with others:
+        _work(request, events)
+    events.send("foreign", share=others.share())
+
+
+def _work(request: dict[str, Any], events: Events) -> None:
+    accelerator, part_s = request["accelerator"], request["part_s"]
     turns = repeated(loop, lambda: None, 1, part_s)
     events.send("python_loop", ms=1000 * statistics.median(turns))
 
@@ -45,8 +50,6 @@ def measure(request: dict[str, Any], events: Events) -> None:
             }
         )
         events.send("matmul", products=products)
-    others.end()
-    events.send("foreign", share=others.share())
 
 
 def matrix_size(accelerator: str, threads: int) -> int:

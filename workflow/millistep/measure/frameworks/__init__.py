@@ -1,39 +1,20 @@
-"""One small class per framework; this text and the protocol list its content.
+"""One small class per framework, derived from :class:`Framework`.
 
 A framework's module is imported only in the process that measures it. Its class ``Framework`` is
-built with a :class:`Cell` and has the attributes of :class:`Framework`. It may also have
-
-``declared``
-    names of observed settings that are not read back, but taken from a setting or from
-    the builder.
-``restart_peak_device()``, ``peak_device_counts``
-    the first restarts the peak of device memory; the second describes in words the counted memory.
-``keeps_outputs()``
-    True if it keeps the outputs of all steps until the loop ends.
-``device_limit_mib()``
-    most device memory that the framework may take, MiB; None if it does not report a limit.
-``late_ns()``
-    waits until the device is idle, independent of the synchronization's own list of work, and
-    returns the ns that this took: 0 after a synchronization that has waited for everything.
-``compile_cache()``
-    the state of a compilation cache that is kept between processes, by the library's own counters:
-    ``cold``, at least one miss; ``warm``, hits only, even if each process repeats other work; None,
-    no cache.
-``allocated_bytes()``
-    the bytes that a step allocates, equal in every process; None if the library does not show them.
-``attention_kernels``
-    names of the fused attention kernels in a profile; set once the profile has ended.
-``launches_graphs``
-    True if XLA's programs launch CUDA graphs in a profile; set once the profile has ended.
+built with a :class:`Cell`.
 """
 
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
-from millistep.measure.models import Architecture, Tick
+from millistep.measure import models
+from millistep.measure.models import Architecture, Builder, Loop, Tick
 from millistep.measure.operations import Span
 
 
@@ -73,71 +54,154 @@ class Clock(Protocol):
         """Start the clock: call right before the public API is entered."""
 
 
-class Framework(Protocol):
-    """Drives a model's steps through a framework's public API."""
+class Framework(ABC):
+    """Drives a model's steps through a framework's public API.
 
-    cell: Cell
-    models: Any  # the model's builder, see measure.models
-    loop_outputs: Any  # arrays of a step of a custom loop
-    probeable: bool  # True if another batch size costs little enough to be worth it
-    profiler: str  # its name, and what it counts as computing
+    Every framework has the abstract methods. All other members have defaults.
+    """
 
+    models: Builder  # the model's builder, see measure.models
+    probeable: bool = False  # True if another batch size costs little enough to be worth it
+    batches_per_tick: int = 1  # steps that the framework makes between two ticks
+    compares: bool = False  # True if compute() can run the task: not a custom loop
+    loop_outputs: Any = None  # arrays of a step of a custom loop
+    declared: Set[str] = frozenset()  # observed settings of a setting or the builder, not read back
+    convolves = False  # True if a step has convolutions
+    # The profiler's name, and what it counts as computing. None: the framework has no profiler.
+    profiler: str = "none"
+    begin_profile: Callable[[], None] | None = None
+    # Known once a profile has ended: names of the fused attention kernels, and if XLA's programs
+    # launched CUDA graphs.
+    attention_kernels: list[str] | None = None
+    launches_graphs = False
+    peak_device_counts: str | None = None  # the counted memory, in words
+    # Waits until the device is idle, independent of the synchronization's own list of work, and
+    # returns the ns that this took: 0 after a synchronization that has waited for everything.
+    late_ns: Callable[[], int] | None = None
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+        self.loop_facts: dict[str, Any] = {}  # observed settings that a custom loop has returned
+
+    @abstractmethod
     def load(self) -> None:
         """Import framework and builder, apply the policies; may raise :class:`WrongFramework`."""
 
+    @abstractmethod
     def live_accelerator(self) -> tuple[str, str]:
         """Return the device that the library computes on now, see :mod:`measure.device`."""
 
-    def force_precision(self, precision: str) -> None:
-        """Have float32 products computed in ``float32`` or ``tf32``, by the library's switch."""
-
+    @abstractmethod
     def precision(self) -> dict[str, str]:
         """Precision that float32 products really have, see :mod:`measure.frameworks.precision`."""
 
+    @abstractmethod
     def build(self) -> None:
         """Build model, weights, optimizer and inputs; nothing is timed yet."""
 
-    def run(self, timer: Clock) -> None:
-        """Drive one task through the public API until the timer, ticked each step, has enough."""
-
-    def run_at(self, batch_size: int, timer: Clock) -> None:
-        """Run the same model at another batch size, as :meth:`run` does."""
-
-    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """Time ``steps`` steps by the original timing method: ``(ms per step, steps, words)``."""
-
-    @property
-    def compares(self) -> bool:
-        """True if :meth:`compute` can run the task: not a custom loop."""
-
-    def compute(self, batches: list[Any]) -> list[Any]:
-        """Run the task once over different batches; return losses or outputs, on the host."""
-
+    @abstractmethod
     def fence(self) -> None:
         """Wait until every output and every updated variable is ready, then the device."""
 
+    @abstractmethod
     def compilations(self) -> int | None:
         """Return programs compiled or traced so far; None where nothing is compiled."""
 
-    def begin_profile(self) -> None:
-        """Start the framework's own profiler. A framework without one lacks this method."""
-
-    def end_profile(self) -> list[Span]:
-        """Stop the profiler, return all that computed; raises if the profile does not show it."""
-
+    @abstractmethod
     def work(self) -> dict[str, int]:
         """Return ``parameters`` and ``trainable_parameters`` of the live model."""
 
+    @abstractmethod
     def parity(self) -> dict[str, Any]:
         """Return the observed settings, read back from the live framework."""
 
+    def run(self, timer: Clock) -> None:
+        """Drive one task through the public API until the timer, ticked each step, has enough."""
+        self.run_at(self.cell.batch_size, timer)
+
+    def run_at(self, batch_size: int, timer: Clock) -> None:
+        """Run the same model at another batch size, as :meth:`run` does."""
+        raise NotImplementedError("no other batch size")
+
+    def empty_steps(self, timer: Clock) -> None:
+        """Drive the clock alone, as :meth:`run` does, until the timer has enough."""
+        while not timer.tick():
+            pass
+
+    def force_precision(self, precision: str) -> None:
+        """Have float32 products computed in ``float32`` or ``tf32``, by the library's switch."""
+        raise NotImplementedError("no switch for the precision of float32 products")
+
+    def settings(self) -> dict[str, Any]:
+        """Return settings of the configuration that the built model has, by name."""
+        return {}
+
+    def outputs(self) -> Any:
+        """Return outputs of the model, to look at their shapes; None in a loop of its own."""
+        raise NotImplementedError("no outputs to look at")
+
+    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
+        """Time ``steps`` steps by the original timing method: ``(ms per step, steps, words)``."""
+        raise NotImplementedError("no original timing method")
+
+    def compute(self, batches: list[Any]) -> list[Any]:
+        """Run the task once over different batches; return losses or outputs, on the host."""
+        raise NotImplementedError("no losses or outputs")
+
+    def end_profile(self) -> list[Span]:
+        """Stop the profiler, return all that computed; raises if the profile does not show it."""
+        raise NotImplementedError("no profiler")
+
+    def keeps_outputs(self) -> bool:
+        """Return True if the framework keeps the outputs of all steps until the loop ends."""
+        return False
+
+    def compile_cache(self) -> str | None:
+        """Return the state of the compilation cache that is kept between processes.
+
+        By the library's own counters: ``cold``, at least one miss; ``warm``, hits only, even if
+        each process repeats other work; None, no cache.
+        """
+        return None
+
+    def allocated_bytes(self) -> float | None:
+        """Return the bytes that a step allocates, equal in every process; None if unknown."""
+        return None
+
+    def restart_peak_device(self) -> None:  # noqa: B027 (most have nothing to do)
+        """Restart the peak of device memory."""
+
     def peak_device_mib(self) -> float | None:
         """Most device memory in use so far, MiB; None if nothing is counted."""
+        return None
+
+    def device_limit_mib(self) -> float | None:
+        """Most device memory that the framework may take, MiB; None if it reports no limit."""
+        return None
+
+    @property
+    def own_loop(self) -> Loop | None:
+        """The builder's own loop of the task; None if the framework drives the steps."""
+        loops: dict[str, Loop] = getattr(self.models, "LOOPS", {})
+        return loops.get(self.cell.task)
+
+
+def add_folders(folders: Iterable[str]) -> None:
+    """Have models and frameworks found in a user's folders, too."""
+    for folder in folders:
+        models.__path__.append(str(Path(folder, "models")))
+        __path__.append(str(Path(folder, "frameworks")))
 
 
 def create(cell: Cell) -> Framework:
-    """Create the framework of a cell: this imports our class, not yet the framework itself."""
-    framework: Framework = importlib.import_module(f"{__name__}.{cell.module}").Framework(cell)
+    """Create the framework of a cell: this imports our class, not yet the framework itself.
+
+    A user's class that is not derived from :class:`Framework` has its defaults, too.
+    """
+    kind = importlib.import_module(f"{__name__}.{cell.module}").Framework
+    if not issubclass(kind, Framework):
+        kind = type(kind.__name__, (kind, Framework), {"__module__": kind.__module__})
+    framework: Framework = kind(cell)
     return framework
 
 

@@ -10,16 +10,16 @@ fetches a step's results for any callback of a batch that does not take tensors.
 import contextlib
 import re
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from millistep.measure import conformance, models
-from millistep.measure.frameworks import Cell, Clock, loops, products
+from millistep.measure.frameworks import Cell, Clock, Framework, loops, products
 from millistep.measure.frameworks.loops import FETCHED, joined, leaves
 from millistep.measure.frameworks.products import parameters
-from millistep.measure.models import Builder, Tick
+from millistep.measure.models import Tick
 from millistep.measure.timer import Finished
 
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
@@ -34,7 +34,7 @@ ACCUMULATES = "gradient_accumulation_steps"
 CELLS_WITH_A_BIAS = ("LSTMCell", "SimpleRNNCell")
 
 
-class KerasFramework(ABC):
+class KerasFramework(Framework):
     """Base of the Keras columns; subclasses set the version of Keras and the backend."""
 
     probeable = True
@@ -46,46 +46,40 @@ class KerasFramework(ABC):
     image_data_format: Callable[[], str]
     metrics: Callable[[], str]  # 'loss', or 'loss, accuracy'
     auto_jit_compile: Callable[[], bool | None]
-    models: Builder
     model: Any
 
     def __init__(self, cell: Cell) -> None:
-        self.cell = cell
+        super().__init__(cell)
         self.declared: set[str] = {"attention", "scheduler"}
-        self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
-        self.loop_outputs: Any = None
         self.fed_batch: Any = None  # the batch that is repeated
         self._callback: Any = None  # the clock that Keras was given last
-        self._ended: list[Finished] = []  # holds the frames of ended loops, see _left
+        self._ended: list[Finished] = []  # holds the frames of ended loops
 
     def seed(self) -> None:
         self.keras.utils.set_random_seed(self.cell.seed)
 
-    def run(self, timer: Clock) -> None:
-        self.run_at(self.cell.batch_size, timer)
+    def build(self) -> None:
+        self.seed()
+        self.model = self.models.build(self.cell)
+        self._check_made()
+        self._make_weights()
 
     def run_at(self, batch_size: int, timer: Clock) -> None:
         """Make one call of the public API, which lasts until the timer has enough steps."""
         loop = self._loop(batch_size)
         data = None if loop else self.dataset(batch_size)
         timer.start()
-        try:
+        with self._until_finished():
             if loop:
                 self.loop_facts, self.loop_outputs = loops.parted(loop(timer.tick))
             else:
                 self._callback = self._clock(timer)
                 self._call(data, self._callback)
-        except Finished as end:
-            self._left(end)
-        finally:
-            self.settle()
 
     @property
-    def batches_per_tick(self) -> int:
+    def batches_per_tick(self) -> int:  # type: ignore[override]  # read from the model
         """Batches that Keras hands to one call of its compiled function."""
-        if self._loop(self.cell.batch_size):
-            return 1
-        return self.steps_per_execution()
+        return 1 if self.own_loop else self.steps_per_execution()
 
     def steps_per_execution(self) -> int:
         return int(self.model.steps_per_execution)
@@ -100,17 +94,16 @@ class KerasFramework(ABC):
         """Return True if Keras runs the operations of a step one by one."""
         return bool(self.model.run_eagerly)
 
-    def check_made(self) -> None:
+    def _check_made(self) -> None:
         """Raise :class:`WrongModel` unless the builder made a model that Keras' own loop drives."""
         conformance.check_has(self.model, "build()", "a keras.Model", "weights")
         conformance.check_loops(self.models, self.cell.task)
-        if not self._loop(self.cell.batch_size):
+        if not self.own_loop:
             conformance.check_method(self.model, self.cell.task)
 
-    def make_weights(self) -> None:
+    def _make_weights(self) -> None:
         """Have a subclassed model make its weights, as ``fit`` does at the first batch."""
-        own = self._loop(self.cell.batch_size) is not None
-        done = self.model.weights if own else self.model.built
+        done = self.model.weights if self.own_loop else self.model.built
         if done or not hasattr(self.models, "batch"):
             return
         inputs = self._batch(self.cell.batch_size)[0]
@@ -131,9 +124,7 @@ class KerasFramework(ABC):
         return self.model(loops.mapped(lambda array: symbol(array.shape, str(array.dtype)), inputs))
 
     def outputs(self) -> Any:
-        """Return outputs of the model, to look at their shapes; None in a loop of its own."""
-        size = self.cell.batch_size
-        return None if self._loop(size) else self.show(self._batch(size)[0])
+        return None if self.own_loop else self.show(self._batch(self.cell.batch_size)[0])
 
     def _batch(self, batch_size: int) -> tuple[Any, ...]:
         """Return the batch of the builder: inputs, targets, weights of the samples."""
@@ -157,12 +148,8 @@ class KerasFramework(ABC):
         if self.batches_per_tick > 1:
             raise ValueError("the original timing method needs a callback for each batch")
         callback = self._legacy_callback(steps, cap_s)
-        try:
+        with self._until_finished():
             self._call(self.dataset(self.cell.batch_size), callback)
-        except Finished as end:
-            self._left(end)
-        finally:
-            self.settle()
         waits = self.results_for(callback) == FETCHED
         words = "results fetched in each step" if waits else loops.NO_FENCE
         return (
@@ -171,16 +158,20 @@ class KerasFramework(ABC):
             f"host clock in batch callbacks, first step dropped, {words}",
         )
 
-    def _left(self, end: Finished) -> None:
-        """Keep what a loop was left by where its frames, in the traceback, keep an iterator that
-        takes long to end. Others would keep arrays on the device as long as the process lives.
-        """
-        if self.ends_slowly:
-            self._ended.append(end)
+    @contextlib.contextmanager
+    def _until_finished(self) -> Iterator[None]:
+        try:
+            yield
+        except Finished as end:
+            # Its traceback holds the frames of the loop, and with them an iterator. Where that does
+            # not end slowly, they would keep arrays on the device as long as the process lives.
+            if self.ends_slowly:
+                self._ended.append(end)
+        finally:
+            self.settle()
 
     def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None] | None:
-        """Return the task's own loop; None if Keras' trainer drives it."""
-        own = getattr(self.models, "LOOPS", {}).get(self.cell.task)
+        own = self.own_loop
         return own and partial(own, self.model, self.cell, batch_size)
 
     def forward_inputs(self, batch_size: int) -> Any:
@@ -188,7 +179,7 @@ class KerasFramework(ABC):
         if it may have others.
         """
         step, kind = STEPS[self.cell.task], self.keras.Model
-        if self._loop(batch_size) or getattr(type(self.model), step) is not getattr(kind, step):
+        if self.own_loop or getattr(type(self.model), step) is not getattr(kind, step):
             raise ValueError("a custom loop or step is not looked into")
         return self._batch(batch_size)[0]
 
@@ -204,18 +195,16 @@ class KerasFramework(ABC):
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
     def feeding(self) -> dict[str, Any]:
-        if self._loop(self.cell.batch_size):
-            return loops.OWN_LOOP
-        return loops.feeding(self.fed_as, self.fed_batch)
+        return loops.OWN_LOOP if self.own_loop else loops.feeding(self.fed_as, self.fed_batch)
 
     def step_results(self) -> str | None:
         """Return the fate of each step's metrics or outputs; None where Keras drove no step."""
-        driven = self._callback and not self._loop(self.cell.batch_size)
+        driven = self._callback and not self.own_loop
         return self.results_for(self._callback) if driven else None
 
     def keeps_outputs(self) -> bool:
         """Return True if Keras gathers the outputs of all steps, as its ``predict`` does."""
-        return self.cell.task == "predict" and not self._loop(self.cell.batch_size)
+        return self.cell.task == "predict" and not self.own_loop
 
     @abstractmethod
     def results_for(self, callback: Any) -> str:
@@ -265,8 +254,8 @@ class KerasFramework(ABC):
         """Return the data for the trainer: one batch, repeated."""
 
     @property
-    def compares(self) -> bool:
-        return self._loop(self.cell.batch_size) is None
+    def compares(self) -> bool:  # type: ignore[override]  # depends on the task
+        return self.own_loop is None
 
     def compute(self, batches: list[Any]) -> list[Any]:
         whole, size = joined(batches), self.cell.batch_size
@@ -286,7 +275,7 @@ class KerasFramework(ABC):
         self.keras.Model.fit(self.model, **names, **options)
         return losses
 
-    def settle(self) -> None:  # noqa: B027 (most have nothing to do)
+    def settle(self) -> None:
         """Bring the model back to a usable state after a loop was left, or has failed."""
 
     def work(self) -> dict[str, int]:
@@ -295,16 +284,13 @@ class KerasFramework(ABC):
         Only Keras counts the averages of batch normalization among the weights, and only PyTorch
         has two biases in recurrent layers. Both are counted on their own.
         """
-        trained = {id(v) for v in self.model.trainable_weights}
-        averages = sum(
-            parameters(v)
-            for v in self.model.weights
-            if _name(v) in AVERAGES and id(v) not in trained
-        )
+        weights, trained = self.model.weights, self.model.trainable_weights
+        ids = {id(v) for v in trained}
+        averages = [v for v in weights if _name(v) in AVERAGES and id(v) not in ids]
         return {
-            "parameters": int(sum(parameters(v) for v in self.model.weights)) - averages,
-            "trainable_parameters": int(sum(parameters(v) for v in self.model.trainable_weights)),
-            "moving_averages": averages,
+            "parameters": sum(map(parameters, weights)) - sum(map(parameters, averages)),
+            "trainable_parameters": sum(map(parameters, trained)),
+            "moving_averages": sum(map(parameters, averages)),
             "second_biases": sum(map(_recurrent_biases, self.model._flatten_layers())),
         }
 
@@ -337,9 +323,8 @@ class KerasFramework(ABC):
 
     def empty_steps(self, timer: Clock) -> None:
         """Drive the clock alone, as Keras does at each call, until the timer has enough."""
-        if self._loop(self.cell.batch_size):
-            while not timer.tick():
-                pass
+        if self.own_loop:
+            super().empty_steps(timer)
             return
         clock, batch, batches = self._clock(timer), 0, self.batches_per_tick
         with contextlib.suppress(Finished):

@@ -6,38 +6,28 @@ import sys
 from typing import Any
 
 from millistep.measure.frameworks import Clock, WrongFramework, builder
-from millistep.measure.frameworks.keras import KerasFramework, versioned
+from millistep.measure.frameworks.keras import versioned
 from millistep.measure.frameworks.loops import FETCHED, LEFT
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
-from millistep.measure.frameworks.tensorflow import TensorFlowMixin
+from millistep.measure.frameworks.tensorflow import TensorFlowFramework
 
 
-class Framework(TensorFlowMixin, KerasFramework):
+class Framework(TensorFlowFramework):
     family = "keras2"
     backend = "tensorflow"
 
     def load(self) -> None:
         # Read by TensorFlow when tf.keras is first touched. Without it tf.keras is Keras 3.
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
-        import tensorflow as tf
+        self.prepare_backend()
         import tf_keras
 
-        self.tf = tf
-        self.apply_threads()
-        self.limit_memory()
-        self.keras = tf.keras
+        self.keras = self.tf.keras
         version, module = tf_keras.__version__, self.keras.layers.Dense.__module__
         if not version.startswith("2.") or not module.startswith("tf_keras."):
             raise WrongFramework(f"expected Keras 2, tf.keras is Keras {version} from {module}")
         self.version = f"tf-keras {version}"
         self.models = builder(self.cell, self.family)
-
-    def build(self) -> None:
-        self.seed()
-        self.model = self.models.build(self.cell)
-        self.check_made()
-        self.make_weights()
-        self.count_traces()
 
     def precision(self) -> dict[str, str]:
         tf = self.tf

@@ -34,14 +34,10 @@ class Keras3Framework(KerasFramework):
         """Import the backend and apply the thread policy, before Keras is imported."""
 
     def build(self) -> None:
-        self.seed()
-        self.model = self.models.build(self.cell)
-        self.check_made()
-        self.make_weights()
+        super().build()
         self._check_weights()
 
     def _check_weights(self) -> None:
-        """Raise :class:`WrongPrecision` if a live weight has another dtype than requested."""
         for variable in self.model.weights:
             live = str(self.keras.backend.standardize_dtype(variable.value.dtype))
             if "float" in variable.dtype and live != variable.dtype:

@@ -154,7 +154,7 @@ class Framework(Traced, Keras3Framework):
         return self._compiled
 
     def execution(self, jit: bool) -> dict[str, Any]:
-        if self._loop(self.cell.batch_size):  # it may leave alone what Keras compiles
+        if self.own_loop:  # it may leave alone what Keras compiles
             self.declared |= {"execution", "compiler"}
         device = self.jax.devices()[0]
         gpu = device.platform != "cpu"
@@ -163,7 +163,7 @@ class Framework(Traced, Keras3Framework):
             "compiler": "xla" if jit else "none",
             "device": device.device_kind,
             "threads": None if gpu else self._threads(),
-            "flush_denormals": None if gpu else self._flushes_denormals(),
+            "flush_denormals": None if gpu else flushed(self.jax.jit(lambda x: x * 0.5)),
         }
 
     def _threads(self) -> int:
@@ -172,9 +172,6 @@ class Framework(Traced, Keras3Framework):
         if not counted:
             self.declared.add("threads")
         return counted or self.cell.threads
-
-    def _flushes_denormals(self) -> bool:
-        return flushed(self.jax.jit(lambda x: x * 0.5))
 
     profiler = "jax.profiler, operations of XLA programs"
 
@@ -216,7 +213,7 @@ class Framework(Traced, Keras3Framework):
         name = f"jit_{'train' if self.cell.task == 'fit' else 'predict'}_step"
         programs = self.jax.devices()[0].client.live_executables()
         steps = [each for each in programs if each.hlo_modules()[0].name == name]
-        if self._loop(self.cell.batch_size) or len(steps) != 1:
+        if self.own_loop or len(steps) != 1:
             return None
         sizes = steps[0].get_compiled_memory_stats()
         made = sizes.temp_size_in_bytes + sizes.output_size_in_bytes

@@ -1,22 +1,11 @@
 """Keras 3 on TensorFlow."""
 
 from millistep.measure.frameworks.keras3 import Keras3Framework
-from millistep.measure.frameworks.tensorflow import TensorFlowMixin
+from millistep.measure.frameworks.tensorflow import TensorFlowFramework
 
 
-class Framework(TensorFlowMixin, Keras3Framework):
+class Framework(TensorFlowFramework, Keras3Framework):
     backend = "tensorflow"
-
-    def prepare_backend(self) -> None:
-        import tensorflow as tf
-
-        self.tf = tf
-        self.apply_threads()
-        self.limit_memory()
-
-    def build(self) -> None:
-        super().build()
-        self.count_traces()
 
     def seed(self) -> None:
         super().seed()

@@ -6,18 +6,11 @@ from typing import Any
 from millistep.measure import device
 from millistep.measure.frameworks import optimizers, products
 from millistep.measure.frameworks.keras3 import Keras3Framework
-from millistep.measure.frameworks.torch import TorchMixin
+from millistep.measure.frameworks.torch import TorchFramework
 
 
-class Framework(TorchMixin, Keras3Framework):
+class Framework(TorchFramework, Keras3Framework):
     backend = "torch"
-
-    def prepare_backend(self) -> None:
-        import torch
-
-        self.torch = torch
-        self.apply_threads()
-        self.limit_memory()
 
     def seed(self) -> None:
         super().seed()
@@ -45,7 +38,7 @@ class Framework(TorchMixin, Keras3Framework):
 
     def execution(self, jit: bool) -> dict[str, Any]:
         # A custom loop may leave alone what Keras compiles, and a layer may compile itself.
-        compiled = self.graphs() or (jit and not self._loop(self.cell.batch_size))
+        compiled = self.graphs() or (jit and not self.own_loop)
         eager = {"execution": "eager", "compiler": "none"}
         return {
             **(self.compiled_execution() if compiled else eager),

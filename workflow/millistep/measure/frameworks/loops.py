@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from millistep.measure.conformance import GOES_ON, WrongModel
+from millistep.measure.conformance import GOES_ON, WrongModel, places
 from millistep.measure.models import Tick, plain
 
 # Where the results of a step stay, its metrics or outputs. A copy to the host makes a thread wait:
@@ -45,13 +45,7 @@ def mapped(function: Callable[[Any], Any], batch: Any) -> Any:
 
 def flat(structure: Any) -> Iterator[Any]:
     """Yield what is in nested tuples, lists and dicts, in order."""
-    if isinstance(structure, dict):
-        structure = tuple(structure.values())
-    if isinstance(structure, tuple | list):
-        for each in structure:
-            yield from flat(each)
-    else:
-        yield structure
+    return (each for _, each in places(structure))
 
 
 def joined(batches: list[Any]) -> Any:

@@ -71,8 +71,7 @@ def declared_dtype(model: Any) -> str:
     for layer, variable in owned.values():
         counted[layer.compute_dtype] += parameters(variable)
     if not counted:
-        computed: str = model.compute_dtype
-        return computed
+        return str(model.compute_dtype)
     if len(counted) == 1:
         return next(iter(counted))
     share = 100 / counted.total()

@@ -9,8 +9,8 @@ from millistep.measure import conformance, device, models
 from millistep.measure.frameworks import Cell, Clock, builder, loops, optimizers, products
 from millistep.measure.frameworks.loops import LEFT, leaves
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
-from millistep.measure.frameworks.torch import TorchMixin
-from millistep.measure.models import Builder, Loop, Tick
+from millistep.measure.frameworks.torch import TorchFramework
+from millistep.measure.models import Tick
 from millistep.measure.process import line_of_model
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
@@ -18,29 +18,22 @@ Step = Callable[[Tensors], Any]
 AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
-class Framework(TorchMixin):
+class Framework(TorchFramework):
     """Eager PyTorch; the compiled framework overrides :meth:`compile`."""
 
     family = "pytorch"
     probeable = True
     _nested = False  # True if a batch has lists or dicts in it
-    models: Builder
     model: Any
     optimizer: Any
 
     def __init__(self, cell: Cell) -> None:
-        self.cell = cell
+        super().__init__(cell)
         self.declared: set[str] = {"attention", "scheduler"}
-        self.loop_facts: dict[str, Any] = {}  # facts that a task's own loop reports
-        self.loop_outputs: Any = None
         self.fed: dict[str, Any] = loops.OWN_LOOP
 
     def load(self) -> None:
-        import torch
-
-        self.torch = torch
-        self.apply_threads()
-        self.limit_memory()
+        self.prepare_backend()
         self.models = builder(self.cell, self.family)
 
     def live_accelerator(self) -> tuple[str, str]:
@@ -54,14 +47,14 @@ class Framework(TorchMixin):
         conformance.check_has(model, "build()", "a torch.nn.Module", "to", "parameters")
         self.model = model.to(self.device)
         self.model.train(self.cell.task == "fit")
-        # A loop of the builder's own may bring its optimizer.
-        own = "fit" in self._own_loops()
-        if own and self.cell.task == "fit" and self.cell.optimizer != "default":
+        fits = self.cell.task == "fit"
+        if fits and self.own_loop and self.cell.optimizer != "default":
             raise conformance.WrongSetting(
                 f"optimizer: {self.cell.optimizer} was requested; a custom loop makes its own"
             )
-        trains = self.cell.task == "fit" and not (own and not hasattr(self.models, "optimizer"))
-        self.optimizer = self._optimizer() if trains else None
+        # A custom loop may bring its optimizer.
+        brings = self.own_loop and not hasattr(self.models, "optimizer")
+        self.optimizer = self._optimizer() if fits and not brings else None
         self.step_model = self.compile(self.model)
 
     def _optimizer(self) -> Any:
@@ -85,9 +78,6 @@ class Framework(TorchMixin):
         """Return the programs of parts that the model itself compiles; None without any."""
         return self.graphs() or None
 
-    def run(self, timer: Clock) -> None:
-        self.run_at(self.cell.batch_size, timer)
-
     def run_at(self, batch_size: int, timer: Clock) -> None:
         loop = self._loop(batch_size)
         timer.start()
@@ -103,7 +93,6 @@ class Framework(TorchMixin):
             ) from error
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings of the column as the built model has them."""
         found = {"threads": self.torch.get_num_threads()}
         if not self.optimizer or self.cell.optimizer == "default":
             return found
@@ -116,11 +105,13 @@ class Framework(TorchMixin):
         Where the script was Transformers' Trainer (``BY_TRAINER`` of a builder), that looks at the
         loss of each step of ``fit``, and the outputs of ``predict`` end on the host.
         """
-        own, trainer = self._own_loops(), getattr(self.models, "BY_TRAINER", False)
-        if self.cell.task == "fit" and "fit" not in own:
+        if self.own_loop:
+            return loops.legacy(self._loop(self.cell.batch_size), steps, cap_s)
+        trainer = getattr(self.models, "BY_TRAINER", False)
+        if self.cell.task == "fit":
             return self._legacy_fit(trainer, steps, cap_s)
         loop = self._loop(self.cell.batch_size)
-        if trainer and self.cell.task not in own:
+        if trainer:
             return loops.legacy(partial(_ended, loop, self.fence), steps, cap_s, loops.ON_THE_HOST)
         return loops.legacy(loop, steps, cap_s)
 
@@ -141,14 +132,10 @@ class Framework(TorchMixin):
         words = "host clock, 99 steps counted as 100, two steps dropped, each step's loss looked at"
         return step_ms * 99 / 100, done, words
 
-    def _own_loops(self) -> dict[str, Loop]:
-        return getattr(self.models, "LOOPS", {})
-
     def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None]:
         """Return the task's own loop, or one step after the other over one repeated batch."""
-        own = self._own_loops().get(self.cell.task)
-        if own:
-            return partial(own, self.step_model, self.cell, batch_size)
+        if self.own_loop:
+            return partial(self.own_loop, self.step_model, self.cell, batch_size)
         step, batch = self._step(), self._host_batch(batch_size)
 
         def changes() -> list[int]:
@@ -229,8 +216,8 @@ class Framework(TorchMixin):
         return step
 
     @property
-    def compares(self) -> bool:
-        return self.cell.task not in self._own_loops()
+    def compares(self) -> bool:  # type: ignore[override]  # depends on the task
+        return self.own_loop is None
 
     def compute(self, batches: list[Any]) -> list[Any]:
         step = self._step()
@@ -286,8 +273,7 @@ class Framework(TorchMixin):
         return sum(each.numel() for each in parameters if each.requires_grad)
 
     def outputs(self) -> Any:
-        """Return outputs of the model, to look at their shapes; None in a loop of its own."""
-        if self.cell.task in self._own_loops():
+        if self.own_loop:
             return None
         batch = self._tensors(self.models.batch(self.cell, self.cell.batch_size))
         with self.torch.no_grad():
@@ -295,7 +281,7 @@ class Framework(TorchMixin):
 
     def products(self) -> list[products.Product]:
         """Return products of a forward pass, which is run once without torch.compile."""
-        if self.cell.task in self._own_loops():
+        if self.own_loop:
             raise ValueError("a loop of its own is not looked into")
         batch = self._to_device(
             self._tensors(self.models.batch(self.cell, min(2, self.cell.batch_size)))
@@ -311,7 +297,7 @@ class Framework(TorchMixin):
             "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
             "optimizer_update": self._optimizer_update(),
             "metrics": "none" if self.optimizer else None,
-            "step_results": None if self.cell.task in self._own_loops() else LEFT,
+            "step_results": None if self.own_loop else LEFT,
             "image_data_format": self._image_data_format(),
             "attention": models.attention(self.models, self.model),
             "compile_mode": self.cell.mode,

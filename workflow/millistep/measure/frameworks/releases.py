@@ -25,15 +25,13 @@ def reads_traces(jax: Any) -> bool:
     return hasattr(jax.profiler, "ProfileData")
 
 
-def leaves(keras: Any, structure: Any) -> list[Any]:
+def leaves(keras: Any, structure: Any) -> Any:
     """Return all arrays in Keras' nested containers; to JAX each of those is one opaque leaf."""
     if hasattr(keras, "tree"):
-        flat: list[Any] = keras.tree.flatten(structure)
-        return flat
+        return keras.tree.flatten(structure)
     import jax  # before Keras 3.4 the containers were Python's
 
-    found: list[Any] = jax.tree_util.tree_leaves(structure)
-    return found
+    return jax.tree_util.tree_leaves(structure)
 
 
 def keeps_state_of_predict(keras: Any) -> bool:

@@ -1,39 +1,38 @@
 """Shared by the TensorFlow columns, Keras 2 and Keras 3: threads, synchronization, counters."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from millistep.measure import device
 from millistep.measure.device import SHARE, XLA_POOL, threads_named, total_mib
-from millistep.measure.frameworks import Cell, products
-from millistep.measure.frameworks.keras import ENDLESS, STEPS
+from millistep.measure.frameworks import products
+from millistep.measure.frameworks.keras import ENDLESS, STEPS, KerasFramework
 from millistep.measure.frameworks.loops import mapped
 from millistep.measure.frameworks.precision import flushed
 from millistep.measure.frameworks.xplane import FACTS, Event, Trace, Traced
-from millistep.measure.models import Builder
 
 
-class TensorFlowMixin(Traced):
-    """Mixin of the frameworks that have imported TensorFlow."""
+class TensorFlowFramework(Traced, KerasFramework):
+    """Base of the Keras columns on TensorFlow."""
 
     tf: Any  # the module
-    cell: Cell
-    model: Any
-    models: Builder
-    fed_batch: Any
-    declared: set[str]
     fed_as = "tf.data tensors"
     ends_slowly = True  # up to 2.5 s
     _traced: Any = None  # the graph of the step that was traced last
-    _batch: Callable[[int], tuple[Any, ...]]
-    _loop: Callable[[int], Any]
-    compiled: Callable[[], bool]
 
-    def apply_threads(self) -> None:
-        """Give all pools the cell's threads; only before TensorFlow's first operation."""
-        self.tf.config.threading.set_intra_op_parallelism_threads(self.cell.threads)
-        self.tf.config.threading.set_inter_op_parallelism_threads(self.cell.threads)
+    def prepare_backend(self) -> None:
+        """Import TensorFlow, give all its pools the cell's threads, and limit its memory."""
+        import tensorflow as tf
+
+        self.tf = tf
+        tf.config.threading.set_intra_op_parallelism_threads(self.cell.threads)
+        tf.config.threading.set_inter_op_parallelism_threads(self.cell.threads)
+        self.limit_memory()
+
+    def build(self) -> None:
+        super().build()
+        self.count_traces()
 
     def limit_memory(self) -> None:
         """Apply :mod:`measure.device`'s policy; only before TensorFlow's first operation."""
@@ -42,9 +41,8 @@ class TensorFlowMixin(Traced):
             limit = self.tf.config.LogicalDeviceConfiguration(memory_limit=SHARE * total_mib())
             self.tf.config.set_logical_device_configuration(gpus[0], [limit])
 
-    def _gpus(self) -> list[Any]:
-        gpus: list[Any] = self.tf.config.list_physical_devices("GPU")
-        return gpus
+    def _gpus(self) -> Any:
+        return self.tf.config.list_physical_devices("GPU")
 
     def live_accelerator(self) -> tuple[str, str]:
         return device.of_tensorflow(self.tf)
@@ -76,8 +74,7 @@ class TensorFlowMixin(Traced):
         """Count traces of the step: its Python runs while it is traced, never after."""
         self._traces = 0
         # A loop of the builder's own may take any of them.
-        own = self._loop(self.cell.batch_size)
-        names = [*STEPS.values(), "test_step"] if own else [STEPS[self.cell.task]]
+        names = [*STEPS.values(), "test_step"] if self.own_loop else [STEPS[self.cell.task]]
         for name in [name for name in names if hasattr(self.model, name)]:
             setattr(self.model, name, self._counted(getattr(self.model, name)))
 
@@ -100,26 +97,12 @@ class TensorFlowMixin(Traced):
         """Return traces so far. Without one no step of the same size compiles a program of XLA."""
         return self._traces
 
-    def device_facts(self, jit: bool) -> dict[str, Any]:
-        gpus = self._gpus()
-        if gpus:
-            name = self.tf.config.experimental.get_device_details(gpus[0]).get("device_name", "GPU")
-        else:
-            name = "cpu"
-        return {
-            "device": name,
-            "threads": self._threads(jit),
-            "flush_denormals": None if gpus else self._flushes_denormals(jit),
-        }
-
     def _threads(self, jit: bool) -> int:
-        counted = threads_named(XLA_POOL) if jit else None
-        if counted:
+        if jit and (counted := threads_named(XLA_POOL)):
             return counted
         # Only the requested number is known: the executor's own pool has no name to count it by.
         self.declared.add("threads")
-        requested: int = self.tf.config.threading.get_intra_op_parallelism_threads()
-        return requested
+        return int(self.tf.config.threading.get_intra_op_parallelism_threads())
 
     def _flushes_denormals(self, jit: bool) -> bool:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
@@ -129,10 +112,14 @@ class TensorFlowMixin(Traced):
         # A custom loop may leave alone what Keras compiles.
         eager = self.eager() or not self._traces
         jit = jit and not eager
+        gpus = self._gpus()
+        details = self.tf.config.experimental.get_device_details(gpus[0]) if gpus else {}
         return {
             "execution": "jit" if jit else "eager" if eager else "graph",
             "compiler": "xla" if jit else "none" if eager else "tf-graph",
-            **self.device_facts(jit),
+            "device": details.get("device_name", "GPU") if gpus else "cpu",
+            "threads": self._threads(jit),
+            "flush_denormals": None if gpus else self._flushes_denormals(jit),
         }
 
     profiler = "tf.profiler, kernels of the executor and operations of XLA programs"
@@ -159,8 +146,7 @@ class TensorFlowMixin(Traced):
     def peak_device_mib(self) -> float | None:
         if not self._gpus():
             return None
-        peak_mib: float = self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20
-        return peak_mib
+        return float(self.tf.config.experimental.get_memory_info("GPU:0")["peak"] / 2**20)
 
     def device_limit_mib(self) -> float | None:
         gpus = self._gpus()

@@ -4,14 +4,14 @@ import re
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
 from millistep.measure.device import SHARE
 from millistep.measure.extras import CountedSteps, counted_steps
-from millistep.measure.frameworks import Cell, Clock, WrongFramework, torch_profile
+from millistep.measure.frameworks import Framework, WrongFramework, torch_profile
 from millistep.measure.frameworks.precision import flushed
 from millistep.measure.operations import Span, attention_operators, fused_attention
 
@@ -19,24 +19,27 @@ from millistep.measure.operations import Span, attention_operators, fused_attent
 LIMIT = re.compile(r"(recompile|cache.size).limit", re.I)
 
 
-class TorchMixin:
-    """Mixin of the frameworks that have imported PyTorch."""
+class TorchFramework(Framework):
+    """Base of the columns on PyTorch."""
 
     torch: Any  # the module
-    cell: Cell
-    run: Callable[[Clock], None]
     _earlier: Mapping[str, Counter[str]] = {}  # torch.compile's counters before build()
 
-    def apply_threads(self) -> None:
+    def prepare_backend(self) -> None:
+        """Import PyTorch, set its threads and switches, and limit its memory."""
+        import torch
+
+        self.torch = torch
         # PyTorch's own, before extensions add theirs.
-        self._of_torch = torch_profile.namespaces(self.torch)
-        self.torch.set_num_threads(self.cell.threads)
+        self._of_torch = torch_profile.namespaces(torch)
+        torch.set_num_threads(self.cell.threads)
         if self.cell.cudnn_benchmark:
-            self.torch.backends.cudnn.benchmark = True
+            torch.backends.cudnn.benchmark = True
         if self.cell.accelerator == "cpu":
             # As TensorFlow and XLA do by themselves. Without it the *values* of
             # the weights set the speed (two to three times slower in training).
-            self.torch.set_flush_denormal(True)
+            torch.set_flush_denormal(True)
+        self.limit_memory()
 
     def limit_memory(self) -> None:
         """Apply the policy of :mod:`measure.device`."""
@@ -102,15 +105,13 @@ class TorchMixin:
         return {
             "device": self.torch.cuda.get_device_name() if cuda else "cpu",
             "threads": self.torch.get_num_threads(),
-            "flush_denormals": self._flushes_denormals(),
+            "flush_denormals": None if cuda else flushed(self._halve),
             "blas": None if cuda else _blas(self.torch.__config__.show()),
             "cudnn_benchmark": self.torch.backends.cudnn.benchmark if cuda else None,
         }
 
-    def _flushes_denormals(self) -> bool | None:
-        if self.cell.accelerator == "cuda":
-            return None
-        return flushed(lambda x: (self.torch.from_numpy(x) * 0.5).numpy())
+    def _halve(self, x: Any) -> Any:
+        return (self.torch.from_numpy(x) * 0.5).numpy()
 
     profiler = "torch.profiler, ATen operations, kernels of compiled graphs and CUDA kernels"
 
@@ -161,8 +162,7 @@ class TorchMixin:
     def peak_device_mib(self) -> float | None:
         if self.cell.accelerator != "cuda":
             return None
-        allocated: int = self.torch.cuda.max_memory_allocated()
-        return (allocated + self._kept_by_graphs()) / 2**20
+        return float(self.torch.cuda.max_memory_allocated() + self._kept_by_graphs()) / 2**20
 
     def _kept_by_graphs(self) -> int:
         """Return the bytes in CUDA graphs' own pools that the allocator does not see in use."""
@@ -196,8 +196,7 @@ class TorchMixin:
         total = self.torch.cuda.mem_get_info()[1]
         # Early releases lack this function; they have the share that was set.
         told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
-        limit_mib: float = told() * total / 2**20
-        return limit_mib
+        return float(told() * total / 2**20)
 
 
 def _dynamo() -> Any:

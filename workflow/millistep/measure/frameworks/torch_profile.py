@@ -6,7 +6,6 @@ each can be announced while a profile is taken; what was timed is not changed.
 
 import re
 import sys
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,9 +20,11 @@ PREFIX = "cpp_"
 def announced(torch: Any) -> Iterator[None]:
     """While this is open, a profile names the kernels; afterwards they are as before."""
     record = torch._C._profiler._RecordFunctionFast
+    cache = sys.modules.get("torch._inductor.codecache")
+    generated = list(getattr(getattr(cache, "PyCodeCache", None), "modules", ()))
     found = [
         (module, name, kernel)
-        for module in _generated()
+        for module in generated
         for name, kernel in list(vars(module).items())
         if name.startswith(PREFIX) and callable(kernel)
     ]
@@ -34,11 +35,6 @@ def announced(torch: Any) -> Iterator[None]:
     finally:
         for module, name, kernel in found:
             setattr(module, name, kernel)
-
-
-def _generated() -> list[Any]:
-    cache = sys.modules.get("torch._inductor.codecache")
-    return list(getattr(getattr(cache, "PyCodeCache", None), "modules", ()))
 
 
 def _announcing(record: Any, name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,8 +63,6 @@ LONGEST = NAME_CHARACTERS - len(f" in {OPTIMISER}")  # so that this ending is ne
 _GRAPH = re.compile(rf"## Call {GRAPH} .*")
 _NUMBERED = re.compile(r"_\d+$")
 _OF_A_COMPILER = re.compile(rf"{PREFIX}|triton_")
-
-Ranges = dict[Hashable, list[tuple[float, float]]]
 
 
 class TimeRange(NamedTuple):
@@ -176,8 +170,7 @@ def _composite(library: Any, schema: Any) -> bool | None:
     """Return True if an overload is written in other operators; None if it is TorchScript's."""
     overload = ".".join(filter(None, (schema.name, schema.overload_name)))
     try:
-        composite: bool = library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE)
-        return composite
+        return bool(library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE))
     except RuntimeError:
         return None
 
@@ -210,39 +203,20 @@ def computing(
         """Return the thread; on a device the stream, whichever thread has filled it."""
         return event.device_type, event.thread if device is None else event.device_resource_id
 
-    optimiser = _optimiser(events, lane)
-    return [_span(event, lane(event), optimiser) for event in chosen]
+    updates = [
+        (lane(event), event.time_range)
+        for event in events
+        if event.name.startswith(LISTS)
+        or (event.is_user_annotation and event.name.startswith(OPTIMISER))
+    ]
+    return [_span(event, lane(event), updates) for event in chosen]
 
 
-def _span(event: Any, lane: Hashable, optimiser: Ranges) -> Span:
+def _span(event: Any, lane: Hashable, updates: list[tuple[Hashable, Any]]) -> Span:
     name = _GRAPH.sub(GRAPH, event.name)
     if _OF_A_COMPILER.match(name):
         name = _NUMBERED.sub("", name)
     start, end = event.time_range.start, event.time_range.end
-    if _within(start, optimiser.get(lane, [])):
+    if any(lane == where and each.start <= start < each.end for where, each in updates):
         name = f"{name[:LONGEST]} in {OPTIMISER}"
     return Span(1000 * start, 1000 * end, name, lane)
-
-
-def _optimiser(events: Sequence[Any], lane: Callable[[Any], Hashable]) -> Ranges:
-    ranges: Ranges = defaultdict(list)
-    for event in events:
-        stepping = event.is_user_annotation and event.name.startswith(OPTIMISER)
-        if stepping or event.name.startswith(LISTS):
-            ranges[lane(event)].append((event.time_range.start, event.time_range.end))
-    return {lane: _joined(found) for lane, found in ranges.items()}
-
-
-def _joined(ranges: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    found: list[tuple[float, float]] = []
-    for start, end in sorted(ranges):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found
-
-
-def _within(moment: float, ranges: list[tuple[float, float]]) -> bool:
-    place = bisect_right(ranges, (moment, float("inf")))
-    return place > 0 and moment < ranges[place - 1][1]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from millistep.measure.frameworks import Cell
+from millistep.measure.frameworks import Framework
 from millistep.measure.operations import Span, fused_attention
 
 OPERATION = "hlo_op"
@@ -87,10 +87,9 @@ class Trace:
             return computing(events, self._compiled, accelerator)
 
 
-class Traced:
+class Traced(Framework):
     """Mixin of the frameworks whose profiles are such traces."""
 
-    cell: Cell
     _trace: Trace
 
     def end_profile(self) -> list[Span]:

@@ -24,6 +24,7 @@ A builder may also have
 
 from __future__ import annotations
 
+import importlib
 import math
 import traceback
 import warnings
@@ -118,3 +119,9 @@ class Work(Protocol):
 
     def per_step(self, task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
         """Return ``flops_per_step``, ``tokens_per_step`` and ``images_per_step``, or None each."""
+
+
+def work_of(cell: Cell) -> Work:
+    """Import the module that counts the work of a cell's steps."""
+    work: Work = importlib.import_module(f"{__name__}.{cell.model}.work")
+    return work

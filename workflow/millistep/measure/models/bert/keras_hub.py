@@ -22,15 +22,12 @@ def build(keras: Any, library: Any, cell: Cell) -> Any:
         )
     # KerasHub compiles every task with defaults of its own; the page's choices replace them. Its
     # accuracy stays unless the list of metrics is empty.
+    options = xla.options(cell, keras)
     if cell.task == "fit":
-        model.compile(
-            optimizer=keras.optimizers.AdamW(),
-            loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-            metrics=[],
-            **xla.options(cell, keras),
-        )
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(optimizer=keras.optimizers.AdamW(), loss=loss, metrics=[], **options)
     else:
-        model.compile(**xla.options(cell, keras))
+        model.compile(**options)
     return model
 
 

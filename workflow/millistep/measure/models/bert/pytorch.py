@@ -45,9 +45,8 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return {name: array.astype(np.int64) for name, array in inputs.items()}
 
 
-def attention(model: Any) -> str:
-    chosen: str = model.config._attn_implementation
-    return chosen
+def attention(model: Any) -> Any:
+    return model.config._attn_implementation
 
 
 def _config(a: Architecture) -> Any:

@@ -87,5 +87,4 @@ def sentencepiece_model(special: list[str], vocabulary_size: int) -> bytes:
             entry.type = protocol.ModelProto.SentencePiece.UNKNOWN
         elif piece in special:
             entry.type = protocol.ModelProto.SentencePiece.CONTROL
-    content: bytes = model.SerializeToString()
-    return content
+    return bytes(model.SerializeToString())

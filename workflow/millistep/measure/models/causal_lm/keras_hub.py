@@ -33,63 +33,50 @@ def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
     """Return the task's loop; ``to_numpy`` brings one of the backend's tensors to the host."""
 
     def loop(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
-        """Call ``generate()`` with strings for strings, never stopped early; count the first call's
-        tokens, and look at its cache and at how long its prompts are made.
-        """
+        """Call ``generate()`` with strings for strings, never stopped early."""
         texts = prompts(batch_size, prompt_tokens(cell.architecture))
-        max_length = cell.architecture["max_length"]
-        options, counted = never_stopping(model), False
-        cache, facts = _Cache(model), dict[str, Any]()
+        options = {"max_length": cell.architecture["max_length"], **never_stopping(model)}
+        facts: dict[str, Any] = {}
         while not tick():
-            count = None if counted else _Count(model.preprocessor, texts, max_length)
-            model.generate(texts, max_length=max_length, **options)
-            if count:
-                new_tokens, outputs = count.end(to_numpy)
+            if facts:
+                model.generate(texts, **options)
+            else:
+                new_tokens, facts = _first_call(model, texts, options, to_numpy)
                 check_new_tokens(new_tokens, cell.architecture)
-                cache.end()
-                observed = {**cache.facts, "prompt_positions": count.positions}
-                facts, counted = {**observed, "outputs": outputs}, True
         return facts
 
     return loop
 
 
-class _Cache:
-    """Looks at the cache that a call makes; a compiled call makes it only while it is traced."""
+def _first_call(
+    model: Any, texts: list[str], options: dict[str, Any], to_numpy: Callable[[Any], Any]
+) -> tuple[float, dict[str, Any]]:
+    """Return the new tokens of each prompt, and facts about cache, prompts and outputs.
 
-    AXIS = 3  # of positions in (batch, layers, key and value, positions, heads, width)
+    The tokens are counted where the model hands them over to become strings.
+    """
+    preprocessor = model.preprocessor
+    before = preprocessor.generate_preprocess(texts, sequence_length=options["max_length"])
+    positions = int(before["token_ids"].shape[1])  # of a prompt, with its padding
+    facts: dict[str, Any] = {"prompt_positions": positions}
+    after: dict[str, Any] = {}
+    make_cache, postprocess = model._build_cache, preprocessor.generate_postprocess
 
-    def __init__(self, model: Any) -> None:
-        self._model, self._make = model, model._build_cache
-        self.facts: dict[str, Any] = {}  # observed settings; none of a call traced before
-        model._build_cache = self._look
-
-    def _look(self, *arguments: Any, **options: Any) -> Any:
-        made = self._make(*arguments, **options)
-        self.facts["cache"] = f"static, {int(made[1].shape[self.AXIS])} positions"
+    def look_at_cache(*arguments: Any, **keywords: Any) -> Any:
+        # A compiled call makes its cache only while it is traced, so one traced before shows none.
+        made = make_cache(*arguments, **keywords)
+        # (batch, layers, key and value, positions, heads, width)
+        facts["cache"] = f"static, {int(made[1].shape[3])} positions"
         return made
 
-    def end(self) -> None:
-        """Let the model make its caches unseen again."""
-        self._model._build_cache = self._make
+    def look_at_tokens(tokens: Any) -> Any:
+        after.update(tokens)
+        return postprocess(tokens)
 
-
-class _Count:
-    """Counts the new tokens of one call where the model hands them over to become strings."""
-
-    def __init__(self, preprocessor: Any, texts: list[str], max_length: int) -> None:
-        self._preprocessor, self._postprocess = preprocessor, preprocessor.generate_postprocess
-        self._before = preprocessor.generate_preprocess(texts, sequence_length=max_length)
-        self.positions = int(self._before["token_ids"].shape[1])  # of a prompt, with its padding
-        preprocessor.generate_postprocess = self._look
-
-    def _look(self, tokens: Any) -> Any:
-        self._after = tokens
-        return self._postprocess(tokens)
-
-    def end(self, to_numpy: Callable[[Any], Any]) -> tuple[float, Any]:
-        """Stop looking; return the number of new tokens of each prompt, and all tokens."""
-        del self._preprocessor.generate_postprocess
-        before, after = (to_numpy(x["padding_mask"]) for x in (self._before, self._after))
-        count = (int(after.sum()) - int(before.sum())) / len(after)
-        return count, to_numpy(self._after["token_ids"])
+    model._build_cache, preprocessor.generate_postprocess = look_at_cache, look_at_tokens
+    model.generate(texts, **options)
+    model._build_cache, preprocessor.generate_postprocess = make_cache, postprocess
+    mask_before, mask_after = (to_numpy(each["padding_mask"]) for each in (before, after))
+    new_tokens = (int(mask_after.sum()) - int(mask_before.sum())) / len(mask_after)
+    facts["outputs"] = to_numpy(after["token_ids"])
+    return new_tokens, facts

@@ -165,9 +165,8 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
     }
 
 
-def attention(model: Any) -> str:
-    chosen: str = model.config._attn_implementation
-    return chosen
+def attention(model: Any) -> Any:
+    return model.config._attn_implementation
 
 
 def _cache_facts(cache: Any) -> dict[str, str]:

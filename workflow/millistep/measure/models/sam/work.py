@@ -35,8 +35,7 @@ def points(cell: Cell, batch_size: int) -> tuple[np.ndarray, np.ndarray]:
 
 def patch_grid(cell: Cell) -> int:
     """Return patches along one side of the image."""
-    side: int = cell.architecture["image_size"] // cell.architecture["patch_size"]
-    return side
+    return int(cell.architecture["image_size"] // cell.architecture["patch_size"])
 
 
 MASKS = 4  # the best mask and three alternatives
@@ -71,14 +70,12 @@ def image_encoder(a: Architecture) -> int:
         whole = layer in a["global_layers"]
         flops += _vit_attention(1, grid, d) if whole else _vit_attention(windows**2, window, d)
         flops += 2 * grid**2 * 2 * d * a["intermediate_size"]
-    neck: int = 2 * grid**2 * (d * out + 9 * out * out)
-    return flops + neck
+    return int(flops + 2 * grid**2 * (d * out + 9 * out * out))
 
 
 def _patches(a: Architecture) -> int:
     """Return FLOPs of the first convolution: patches that do not overlap, of three colours."""
-    flops: int = 2 * a["image_size"] ** 2 * 3 * a["hidden_size"]
-    return flops
+    return int(2 * a["image_size"] ** 2 * 3 * a["hidden_size"])
 
 
 def _vit_attention(windows: int, side: int, d: int) -> int:
@@ -105,8 +102,7 @@ def mask_decoder(a: Architecture) -> int:
     masks = MASKS * 2 * (d * d + d * d + d * (d // 8)) + 2 * MASKS * (d // 8) * 16 * pixels
     quality = 2 * (d * hidden + hidden * hidden + hidden * MASKS)
     final = _attention(TOKENS, pixels, d, d // 2)
-    flops: int = a["decoder_layers"] * layer + final + upscaling + masks + quality
-    return flops
+    return int(a["decoder_layers"] * layer + final + upscaling + masks + quality)
 
 
 def _attention(queries: int, keys: int, d: int, inner: int) -> int:

@@ -1,5 +1,6 @@
 """Stable Diffusion from KerasCV, the same for Keras 2 and Keras 3."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from millistep.measure.frameworks import Cell
@@ -41,10 +42,17 @@ def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -
     prompts, empty = work.embeddings(cell, batch_size)
     pipeline = _pipeline(keras_cv, cell.architecture)
     steps = work.Steps(tick)
-    pipeline._diffusion_model = _Reporting(model, steps)
+
+    def predicted(inputs: Any) -> Any:
+        steps.evaluation(inputs["timestep_embedding"], len(inputs["latent"]))
+        found = model.predict_on_batch(inputs)
+        steps.keep(found)
+        return found
+
+    pipeline._diffusion_model = SimpleNamespace(predict_on_batch=predicted)
     # Outside the steps: embeddings instead of a text encoder, and no picture at the end.
-    pipeline._text_encoder = _Fixed(empty[:1])
-    pipeline._decoder = _Fixed(0.0)
+    pipeline._text_encoder = SimpleNamespace(predict_on_batch=lambda inputs: empty[:1])
+    pipeline._decoder = SimpleNamespace(predict_on_batch=lambda inputs: 0.0)
     found = steps.run(
         lambda: pipeline.generate_image(
             prompts,
@@ -139,27 +147,3 @@ def _pipeline(keras_cv: Any, a: Architecture) -> Any:
             return super()._get_timestep_embedding(timestep, batch_size, dim=a["unet_widths"][0])
 
     return Sized(a["image_size"], a["image_size"])
-
-
-class _Reporting:
-    """The diffusion model as the pipeline calls it: reports each evaluation to the steps."""
-
-    def __init__(self, model: Any, steps: work.Steps) -> None:
-        self._model = model
-        self._steps = steps
-
-    def predict_on_batch(self, inputs: Any) -> Any:
-        self._steps.evaluation(inputs["timestep_embedding"], len(inputs["latent"]))
-        found = self._model.predict_on_batch(inputs)
-        self._steps.keep(found)
-        return found
-
-
-class _Fixed:
-    """Replaces a part of the pipeline that no step needs."""
-
-    def __init__(self, output: Any) -> None:
-        self._output = output
-
-    def predict_on_batch(self, inputs: Any) -> Any:
-        return self._output

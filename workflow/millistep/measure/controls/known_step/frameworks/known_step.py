@@ -4,16 +4,15 @@ import platform
 import time
 from typing import Any
 
+from millistep.measure import frameworks
 from millistep.measure.frameworks import Cell, Clock
 
 
-class Framework:
+class Framework(frameworks.Framework):
     """Waits in a busy loop: a sleep would end only when the system finds the time."""
 
-    probeable = False
-
     def __init__(self, cell: Cell) -> None:
-        self.cell = cell
+        super().__init__(cell)
         self._step_ns = round(1e6 * cell.architecture["step_ms"])
 
     def load(self) -> None:
@@ -55,9 +54,6 @@ class Framework:
             "threads": 1,
             "flush_denormals": None,
         }
-
-    def peak_device_mib(self) -> float | None:
-        return None
 
     def _step(self) -> None:
         end = time.perf_counter_ns() + self._step_ns
