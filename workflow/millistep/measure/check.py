@@ -15,7 +15,7 @@ from typing import Any
 from millistep.measure import conformance, frameworks, models
 from millistep.measure.frameworks.loops import Ticks, mapped
 from millistep.measure.observed import parity
-from millistep.measure.process import MAX_MESSAGE, Events, line_of_model, run
+from millistep.measure.process import Events, failure, run
 from millistep.measure.timer import Finished
 
 STEPS = 2
@@ -87,10 +87,7 @@ class Trial:
             yield
         except Exception as error:
             traceback.print_exc()
-            problem = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
-            if line := line_of_model(error):
-                problem["line"] = line
-            if problem not in self.problems:
+            if (problem := failure(error)) not in self.problems:
                 self.problems.append(problem)
 
 

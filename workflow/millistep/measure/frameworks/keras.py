@@ -25,8 +25,12 @@ from millistep.measure.timer import Finished
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
 ENDLESS = 10_000_000
 # Weights without gradients, by their names: averages of batch normalization, statistics of
-# Normalization, and the vector of SpectralNormalization.
-AVERAGES = ("moving_mean", "moving_variance", "mean", "variance", "count", "vector_u", "sn_u")
+# Normalization, the vector of SpectralNormalization, and the states of stateful layers, whose
+# number depends on the batch size.
+AVERAGES = (
+    *("moving_mean", "moving_variance", "mean", "variance", "count", "vector_u", "sn_u"),
+    "rnn_state",
+)
 # The method of a step, by task.
 STEPS = {"fit": "train_step", "predict": "predict_step", "generate": "generate_step"}
 ACCUMULATES = "gradient_accumulation_steps"
@@ -139,8 +143,9 @@ class KerasFramework(ABC):
         """Return the batch of the builder: inputs, targets, weights of the samples."""
         batch = self.models.batch(self.cell, batch_size)
         if not isinstance(batch, tuple) or len(batch) not in (1, 2, 3):
+            number = f" of {len(batch)}" if isinstance(batch, tuple) else ""
             raise conformance.WrongModel(
-                f"batch() returned a {type(batch).__name__}; needed is a tuple: (inputs,), "
+                f"batch() returned a {type(batch).__name__}{number}; needed is a tuple: (inputs,), "
                 "(inputs, targets) or (inputs, targets, sample_weight)"
             )
         given = tuple(each for each in batch if each is not None)  # Keras takes targets of None
