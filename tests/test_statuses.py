@@ -56,6 +56,14 @@ def test_what_keras_wraps_in_its_own_words_is_said():
     assert of_process(Ending(done=False, exit_code=1, failure=failure)) == found
 
 
+def test_an_error_of_a_library_without_a_remedy_gets_one():
+    """The text is PyTorch's."""
+    message = "grad can be implicitly created only for scalar outputs"
+    failure = {"type": "RuntimeError", "message": f"{message}\nand more"}
+    _, reason = of_process(Ending(done=False, exit_code=1, failure=failure))
+    assert reason == f"RuntimeError: {message}; the loss must be one number, such as a mean"
+
+
 @pytest.mark.parametrize(
     ("module", "begins"),
     [

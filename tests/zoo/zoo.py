@@ -78,6 +78,9 @@ KINDS = {
     "spectral": (2177, "spectral normalization"),
     "statistics": (2177, "statistics of the inputs"),
     "lstmcell": (3153, "LSTM cell, called step by step"),
+    "stateful": (3153, "stateful LSTM with a fixed batch size"),
+    "latelayer": (2112, "a layer made by the first step"),
+    "nogradient": (2177, "a forward pass without gradients"),
     "ownfit": (2177, "a `fit` of its own"),
     "fixedsize": (2177, "`batch` ignores the batch size"),
     "tensors": (2177, "`batch` returns tensors"),
@@ -94,11 +97,11 @@ OF_TORCH = (
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
-    *("inplace", "scripted"),
+    *("inplace", "scripted", "int8", "latelayer", "nogradient"),
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
-    *("compiled", "partcompiled", "lstmcell", "inplace"),
+    *("compiled", "partcompiled", "lstmcell", "inplace", "latelayer", "nogradient"),
     "scripted",
 )
 KERAS = FRAMEWORKS[:3]
@@ -129,6 +132,8 @@ REFUSED = {
     "floatloss": {"pytorch-eager": "WrongModel: for fit the model must .* its loss is a float"},
     "losstypo": {"pytorch-eager": r"AttributeError: .* no attribute 'loss' .*pytorch.py, line \d+"},
     "inplace": {"pytorch-eager": "WrongModel: the model changes its inputs in place"},
+    "latelayer": {"pytorch-eager": "WrongModel: the model had 2,112 parameters before its steps"},
+    "nogradient": {"pytorch-eager": "RuntimeError: element 0 of tensors does not require grad"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
 RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed

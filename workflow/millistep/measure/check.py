@@ -65,6 +65,12 @@ class Trial:
             self.framework.run(ticks)
         conformance.check_end(ticks)
         self.framework.fence()
+        with self._part():
+            settings = getattr(self.framework, "settings", dict)()
+            conformance.check_settings(self.framework.cell, settings)
+        if "parameters" in self.found:
+            with self._part():
+                conformance.check_unchanged(self.found["parameters"], self.framework.work())
         self.found["batches_per_call"] = getattr(self.framework, "batches_per_tick", 1)
 
     def _inputs(self) -> Any:

@@ -97,6 +97,7 @@ class Measurement:
     def check(self) -> None:
         """Report the work of a step; check that the model is the one that the row is about."""
         cell, sizes = self.cell, self.framework.work()
+        self.sizes = sizes
         self.work = importlib.import_module(f"millistep.measure.models.{cell.model}.work")
         self.amount = self.work.per_step(cell.task, cell.architecture, cell.batch_size)
         conformance.check_work(cell.model, self.amount)
@@ -136,6 +137,7 @@ class Measurement:
         )
         framework.run(self.timer)
         conformance.check_end(self.timer)
+        self.check_after()
         with self._or_warn("timing.compile_cache"):
             self.start["compile_cache"] = getattr(framework, "compile_cache", lambda: None)()
         self.events.send("foreign", share=others.share())
@@ -146,6 +148,11 @@ class Measurement:
         with self._or_warn("timing.harness_ns"):
             self.harness_ns = harness_ns(framework)
         self._report_timing()
+
+    def check_after(self) -> None:
+        """Check again what the steps may have changed."""
+        conformance.check_settings(self.cell, getattr(self.framework, "settings", dict)())
+        conformance.check_unchanged(self.sizes, self.framework.work())
 
     def next_turn(self, timer: Timer) -> int:
         """Report that this process is ready; return the windows of its next turn, 0 after the last.

@@ -1,7 +1,8 @@
 """Checks that a run is about its row; where one fails, the run is an error, never a number."""
 
 import math
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 Make = Callable[[int], Any]  # makes a batch of a size
@@ -10,8 +11,15 @@ TRAINER = ("fit", "predict")  # tasks that need no custom loop
 SETTING_HINTS = {
     "jit_compile": "; in build(cell), pass **xla.options(cell, keras) to compile(), as "
     "docs/custom-model.md does",
-    "threads": "; build(cell) must not set the number of threads",
+    "threads": "; the model must not set the number of threads",
 }
+
+
+# Environment variables that change how fast libraries compute; they set others for themselves.
+ACTED_ON = re.compile(
+    r"(XLA|TF_XLA|JAX|OMP|KMP|MKL|OPENBLAS|NUMEXPR|CUBLAS|CUDNN|NVIDIA|CUDA|PYTORCH|TORCH_)"
+    r"|TF_(ENABLE|NUM|DISABLE|GPU|USE)"
+)
 
 
 class WrongModel(RuntimeError):
@@ -97,6 +105,17 @@ def check_end(clock: Any) -> None:
         )
 
 
+def check_unchanged(before: dict[str, int], now: dict[str, int]) -> None:
+    """Raise :class:`WrongModel` if the steps changed the number of parameters."""
+    names = ("parameters", "trainable_parameters")
+    if changed := [name for name in names if before[name] != now[name]]:
+        name = changed[0]
+        raise WrongModel(
+            f"the model had {before[name]:,} {name.replace('_', ' ')} before its steps and has "
+            f"{now[name]:,} now; make all of them in build(cell)"
+        )
+
+
 class WrongSetting(RuntimeError):
     """The built model does not have a setting of the configuration."""
 
@@ -113,6 +132,16 @@ def check_settings(asked: Any, live: dict[str, Any]) -> None:
             raise WrongSetting(
                 f"{name}: {_word(wanted)} was requested, the built model has {_word(found)}{hint}"
             )
+
+
+def check_variables(before: Mapping[str, str], now: Mapping[str, str]) -> None:
+    """Raise :class:`WrongSetting` if a builder changed variables that libraries act on."""
+    changed = {name for name in {*before, *now} if before.get(name) != now.get(name)}
+    if acted_on := sorted(filter(ACTED_ON.match, changed)):
+        raise WrongSetting(
+            f"the builder sets {', '.join(acted_on)}; use threads: or environment: of the "
+            "configuration, which the report lists"
+        )
 
 
 def _word(value: Any) -> str:

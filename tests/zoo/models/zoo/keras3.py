@@ -86,6 +86,11 @@ def lstm():
     return series(layers.LSTM(16))
 
 
+def stateful():
+    inner = [layers.LSTM(16, stateful=True), layers.Dense(1)]
+    return keras.Sequential([keras.Input(batch_shape=(16, STEPS, WIDTH)), *inner])
+
+
 def gru():
     return series(layers.GRU(16))
 
@@ -315,7 +320,8 @@ def inputs(kind, batch_size):
         "batchnorm": numbers(batch_size, SIDE, SIDE, 3),
         **dict.fromkeys(("embedding", "masked"), words(batch_size)),
         **dict.fromkeys(
-            ("lstm", "gru", "bidirectional", "selfattention"), numbers(batch_size, STEPS, WIDTH)
+            ("lstm", "stateful", "gru", "bidirectional", "selfattention"),
+            numbers(batch_size, STEPS, WIDTH),
         ),
         "float64": plain.astype("float64"),
         "short": plain[:, :1],

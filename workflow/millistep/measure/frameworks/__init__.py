@@ -30,9 +30,11 @@ built with a :class:`Cell` and has the attributes of :class:`Framework`. It may 
 from __future__ import annotations
 
 import importlib
+import os
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from millistep.measure.conformance import check_variables
 from millistep.measure.models import Architecture, Tick
 from millistep.measure.operations import Span
 
@@ -142,5 +144,11 @@ def create(cell: Cell) -> Framework:
 
 
 def builder(cell: Cell, family: str) -> Any:
-    """Import the module that builds a cell's model for one framework family, with its library."""
-    return importlib.import_module(f"millistep.measure.models.{cell.model}.{family}")
+    """Import the module that builds a cell's model for one framework family, with its library.
+
+    Raises :class:`measure.conformance.WrongSetting` if it changes environment variables.
+    """
+    before = dict(os.environ)
+    module = importlib.import_module(f"millistep.measure.models.{cell.model}.{family}")
+    check_variables(before, os.environ)
+    return module

@@ -15,6 +15,7 @@ from millistep.measure.process import line_of_model
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
 Step = Callable[[Tensors], Any]
+QUANTIZED = "torch.ao.nn.quantized"  # modules whose weights are packed
 AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
@@ -270,12 +271,26 @@ class Framework(TorchMixin):
         second = sum(each.numel() for each in biases)
         trained = self._trained(parameters)
         averages = [b for name, b in self.model.named_buffers() if name.endswith(AVERAGES)]
+        whole = [*parameters, *self._quantized()]
         return {
-            "parameters": sum(p.numel() for p in parameters) - second,
+            "parameters": sum(p.numel() for p in whole) - second,
             "trainable_parameters": trained - self._trained(biases),
             "moving_averages": sum(each.numel() for each in averages),
             "second_biases": second,
         }
+
+    def _quantized(self) -> list[Any]:
+        """Return quantized weights, which PyTorch keeps in buffers or packed behind a method."""
+        dtypes = (self.torch.int8, self.torch.uint8)
+        packed = [
+            getattr(module, name)()
+            for module in self.model.modules()
+            if type(module).__module__.startswith(QUANTIZED)
+            for name in ("weight", "bias")
+            if callable(getattr(module, name, None))
+        ]
+        held = [each for each in self.model.buffers() if each.dtype in dtypes]
+        return [*held, *(each for each in packed if each is not None)]
 
     def _trained(self, parameters: list[Any]) -> int:
         """Return the size of those that have gradients and that the optimizer, if any, updates."""
