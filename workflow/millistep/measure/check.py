@@ -68,6 +68,8 @@ class Trial:
         with self._part():
             settings = getattr(self.framework, "settings", dict)()
             conformance.check_settings(self.framework.cell, settings)
+        with self._part():
+            conformance.check_finite(self.framework)
         if "parameters" in self.found:
             with self._part():
                 conformance.check_unchanged(self.found["parameters"], self.framework.work())

@@ -188,6 +188,8 @@ class Measurement:
         with self._or_warn("parity"):
             self.observed = parity(self.framework, self.amount)
         self.events.send("parity", parity=self.observed)
+        with self._or_warn("weights"):
+            conformance.check_finite(self.framework)
         self._report_timing()
         self._report_warnings()
 

@@ -55,8 +55,9 @@ def check_model(sizes: dict[str, Any], parameters: int, trains: str, where: str)
     # Meta's SegmentAnything has 256 of 641 million fewer than KerasCV's.
     if all(abs(count - parameters) > parameters / 1000 for count in counts):
         hint = "; call it once in build(cell), so that it makes its weights" if not base else ""
+        kind = " that are not trained" if trains == "adapters" else ""
         raise WrongModel(
-            f"{base:,} parameters were built, the row is about {parameters:,} "
+            f"{base:,} parameters{kind} were built, the row is about {parameters:,} "
             f"(model.yaml: {where}, or parameters of the variant){hint}"
         )
     if trains != "nothing" and not trainable:
@@ -114,6 +115,12 @@ def check_unchanged(before: dict[str, int], now: dict[str, int]) -> None:
             f"the model had {before[name]:,} {name.replace('_', ' ')} before its steps and has "
             f"{now[name]:,} now; make all of them in build(cell)"
         )
+
+
+def check_finite(framework: Any) -> None:
+    """Raise :class:`WrongModel` if a training has made its weights infinite or NaN."""
+    if framework.cell.task == "fit" and not getattr(framework, "finite", lambda: True)():
+        raise WrongModel("a weight is not finite after the steps: the training diverges")
 
 
 class WrongSetting(RuntimeError):

@@ -39,8 +39,9 @@ NO_COMPILER_WORDS = "No working C++ compiler found"  # inductor's
 # Parts of libraries' messages that name no remedy, each with one for a model of Millistep.
 REMEDIES = {
     "does not require grad and does not have a grad_fn": (
-        "the loss depends on no trained weight; check the model for no_grad() and detach()"
+        "check the model for no_grad() and detach(); predict runs in inference_mode"
     ),
+    "train_step() takes 2 positional": "on JAX, train_step takes the state and the data",
     "can be implicitly created only for scalar": "the loss must be one number, such as a mean",
     "backward through the graph a second time": "detach what the model keeps from step to step",
     "Inference tensors cannot be": "a model that takes gradients in predict needs a custom loop",

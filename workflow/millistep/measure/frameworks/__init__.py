@@ -8,6 +8,8 @@ built with a :class:`Cell` and has the attributes of :class:`Framework`. It may 
     the builder.
 ``restart_peak_device()``, ``peak_device_counts``
     the first restarts the peak of device memory; the second describes in words the counted memory.
+``finite()``
+    True if all trained weights are finite numbers.
 ``keeps_outputs()``
     True if it keeps the outputs of all steps until the loop ends.
 ``device_limit_mib()``

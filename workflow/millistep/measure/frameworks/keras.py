@@ -313,6 +313,12 @@ class KerasFramework(ABC):
             "second_biases": sum(map(_recurrent_biases, self.model._flatten_layers())),
         }
 
+    def finite(self) -> bool:
+        """Return True if all trained weights are finite numbers."""
+        import numpy as np
+
+        return all(bool(np.isfinite(v.numpy()).all()) for v in self.model.trainable_weights)
+
     def _call(self, data: Any, callback: Any) -> None:
         # The base class's methods: KerasHub's tasks would refuse ready-made batches.
         method = getattr(self.keras.Model, self.cell.task)

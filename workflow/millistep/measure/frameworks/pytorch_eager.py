@@ -300,6 +300,10 @@ class Framework(TorchMixin):
             parameters = [each for each in parameters if id(each) in updated]
         return sum(each.numel() for each in parameters if each.requires_grad)
 
+    def finite(self) -> bool:
+        """Return True if all trained weights are finite numbers."""
+        return all(bool(p.isfinite().all()) for p in self.model.parameters() if p.requires_grad)
+
     def outputs(self) -> Any:
         """Return outputs of the model, to look at their shapes; None in a loop of its own."""
         if self.cell.task in self._own_loops():
