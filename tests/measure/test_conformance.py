@@ -66,7 +66,7 @@ def test_a_builder_that_changes_variables_of_libraries_is_refused():
     before = {"OMP_NUM_THREADS": "2", "HOME": "/root"}
     check_variables(before, {**before, "HOME": "/", "KERAS_BACKEND": "torch", "TF2_BEHAVIOR": "1"})
     changed = {"HOME": "/root", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
-    with pytest.raises(WrongSetting, match="the builder sets OMP_NUM_THREADS, XLA_FLAGS; use th"):
+    with pytest.raises(WrongSetting, match="the builder sets OMP_NUM_THREADS, XLA_FLAGS; use thr"):
         check_variables(before, changed)
 
 

@@ -17,8 +17,8 @@ SETTING_HINTS = {
 
 # Environment variables that change how fast libraries compute; they set others for themselves.
 ACTED_ON = re.compile(
-    r"(XLA|TF_XLA|JAX|OMP|KMP|MKL|OPENBLAS|NUMEXPR|CUBLAS|CUDNN|NVIDIA|CUDA|PYTORCH|TORCH_)"
-    r"|TF_(ENABLE|NUM|DISABLE|GPU|USE)"
+    r"(XLA|TF_XLA|TF_ENABLE|TF_NUM|JAX|OMP|MKL|OPENBLAS|NUMEXPR)_|KMP_(?!DUPLICATE_LIB_OK)"
+    r"|CUDA_(VISIBLE_DEVICES|LAUNCH_BLOCKING)|NVIDIA_TF32|PYTORCH_(CUDA_)?ALLOC_CONF"
 )
 
 
@@ -146,8 +146,8 @@ def check_variables(before: Mapping[str, str], now: Mapping[str, str]) -> None:
     changed = {name for name in {*before, *now} if before.get(name) != now.get(name)}
     if acted_on := sorted(filter(ACTED_ON.match, changed)):
         raise WrongSetting(
-            f"the builder sets {', '.join(acted_on)}; use threads: or environment: of the "
-            "configuration, which the report lists"
+            f"the builder sets {', '.join(acted_on)}; use threads, device or environment of the "
+            "configuration, which the report shows"
         )
 
 
