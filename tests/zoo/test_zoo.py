@@ -18,7 +18,7 @@ FEW = (
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler", "floatloss"),
     *("losstypo", "ownfit", "compiled", "partcompiled", "calltypo"),
     *("spectral", "statistics", "lstmcell", "ownoptimizer", "inplace", "scripted"),
-    *("eagerloop", "int8", "stateful", "latelayer", "nogradient"),
+    *("eagerloop", "int8", "stateful", "latelayer", "nogradient", "calledinbuild"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 
@@ -58,6 +58,7 @@ def test_what_ran_is_read_from_the_live_model(tried):
         assert seen["int8"]["dtype"] == "qint8"
         return
     assert seen["eager"]["execution"] == "eager"
+    assert seen["calledinbuild"]["execution"] == seen["subclassed"]["execution"]
     assert seen["stateful"]["parameters"]["moving_averages"] == 2 * 16 * 16
     if framework != "keras3-torch":  # it refuses more than one
         assert seen["several"]["batches_per_call"] == 8

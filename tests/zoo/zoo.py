@@ -79,6 +79,7 @@ KINDS = {
     "statistics": (2177, "statistics of the inputs"),
     "lstmcell": (3153, "LSTM cell, called step by step"),
     "stateful": (3153, "stateful LSTM with a fixed batch size"),
+    "calledinbuild": (2177, "`build` makes a step"),
     "latelayer": (2112, "a layer made by the first step"),
     "nogradient": (2177, "a forward pass without gradients"),
     "ownfit": (2177, "a `fit` of its own"),

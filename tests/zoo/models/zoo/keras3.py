@@ -19,6 +19,7 @@ def dense():
 # They differ in how they are compiled, fed or called.
 customloss = accumulation = weightdecay = eager = ownloop = eagerloop = customoptimizer = dense
 sampleweights = metrics = several = ignoredjit = listbatch = fixedsize = tensors = dense
+calledinbuild = dense
 
 
 def functional():
@@ -307,6 +308,8 @@ def build(cell):
         return None
     options = {name: make() for name, make in COMPILED.get(kind, {}).items()}
     model.compile(**{"optimizer": "sgd", "loss": "mse", **options})
+    if kind == "calledinbuild":
+        model.train_on_batch(*batch(cell, cell.batch_size))
     return model
 
 

@@ -73,8 +73,13 @@ class TensorFlowMixin(Traced):
         return bool(self.model.run_eagerly or self.tf.config.functions_run_eagerly())
 
     def count_traces(self) -> None:
-        """Count traces of the step: its Python runs while it is traced, never after."""
+        """Count traces of the step: its Python runs while it is traced, never after. A function
+        that the builder has called, and so traced, is made again.
+        """
         self._traces = 0
+        for name in ("train_function", "predict_function", "test_function", "generate_function"):
+            if getattr(self.model, name, None):
+                setattr(self.model, name, None)
         # A loop of the builder's own may take any of them.
         own = self._loop(self.cell.batch_size)
         names = [*STEPS.values(), "test_step"] if own else [STEPS[self.cell.task]]
@@ -118,8 +123,11 @@ class TensorFlowMixin(Traced):
             return counted
         # Only the requested number is known: the executor's own pool has no name to count it by.
         self.declared.add("threads")
-        requested: int = self.tf.config.threading.get_intra_op_parallelism_threads()
-        return requested
+        return self.requested_threads()
+
+    def requested_threads(self) -> int:
+        threads: int = self.tf.config.threading.get_intra_op_parallelism_threads()
+        return threads
 
     def _flushes_denormals(self, jit: bool) -> bool:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
