@@ -131,16 +131,16 @@ def test_an_error_names_the_line_of_the_models_own_module(tmp_path):
 
 
 def test_a_missing_module_comes_with_its_remedy(tmp_path):
-    path = put(tmp_path / "models/mlp/keras3.py", "import inputs\n")
+    path = put(tmp_path / "models/mlp/keras3.py", "import own_inputs\n")
     names = {"__name__": "millistep.measure.models.mlp.keras3"}
     with pytest.raises(ModuleNotFoundError) as failed:
         exec(compile(path.read_text(), path, "exec"), names)
     assert "packages are added as docs/custom-model.md#packages" in failure(failed.value)["message"]
-    put(path.with_name("inputs.py"), "")
+    put(path.with_name("own_inputs.py"), "")
     assert failure(failed.value) == {
         "type": "ModuleNotFoundError",
-        "message": "No module named 'inputs'; a file of the model is imported by 'from .inputs "
-        "import ...'",
+        "message": "No module named 'own_inputs'; a file of the model is imported by "
+        "'from .own_inputs import ...'",
         "line": "models/mlp/keras3.py, line 1",
     }
 

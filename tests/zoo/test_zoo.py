@@ -19,6 +19,7 @@ FEW = (
     *("losstypo", "ownfit", "compiled", "partcompiled", "calltypo"),
     *("spectral", "statistics", "lstmcell", "ownoptimizer", "inplace", "scripted"),
     *("eagerloop", "int8", "stateful", "latelayer", "nogradient", "calledinbuild"),
+    "texts",
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 
@@ -59,7 +60,6 @@ def test_what_ran_is_read_from_the_live_model(tried):
         return
     assert seen["eager"]["execution"] == "eager"
     assert seen["calledinbuild"]["execution"] == seen["subclassed"]["execution"]
-    assert seen["stateful"]["parameters"]["moving_averages"] == 2 * 16 * 16
     if framework != "keras3-torch":  # it refuses more than one
         assert seen["several"]["batches_per_call"] == 8
     # On PyTorch, Keras multiplies these weights as int32.

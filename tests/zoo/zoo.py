@@ -79,6 +79,7 @@ KINDS = {
     "statistics": (2177, "statistics of the inputs"),
     "lstmcell": (3153, "LSTM cell, called step by step"),
     "stateful": (3153, "stateful LSTM with a fixed batch size"),
+    "texts": (409, "texts, an input of TensorFlow"),
     "calledinbuild": (2177, "`build` makes a step"),
     "latelayer": (2112, "a layer made by the first step"),
     "nogradient": (2177, "a forward pass without gradients"),
@@ -108,6 +109,7 @@ NATIVE = (  # alone
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.
 TUPLE = r"WrongModel: batch\(\) returned a list; needed is a tuple"
+TEXTS = r"WrongModel: batch\(\)\[0\] holds texts or objects; needed are numbers"
 REFUSED = {
     "float64": {
         "keras3-jax": "WrongPrecision: .* was requested in float64 and is float32 on jax: set env",
@@ -133,6 +135,8 @@ REFUSED = {
     "floatloss": {"pytorch-eager": "WrongModel: for fit the model must .* its loss is a float"},
     "losstypo": {"pytorch-eager": r"AttributeError: .* no attribute 'loss' .*pytorch.py, line \d+"},
     "inplace": {"pytorch-eager": "WrongModel: the model changes its inputs in place"},
+    "stateful": {"keras3-torch": "RuntimeError: one of the variables needed for gradient"},
+    "texts": {"keras3-jax": TEXTS, "keras3-torch": TEXTS},
     "latelayer": {"pytorch-eager": "WrongModel: the model had 2,112 parameters before its steps"},
     "nogradient": {"pytorch-eager": "RuntimeError: element 0 of tensors does not require grad"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},

@@ -183,16 +183,19 @@ def check_precision(asked: str, used: dict[str, Any]) -> None:
             raise WrongPrecision(f"precision {asked} was requested, {kind} is {found}")
 
 
-def check_batch(batch: Any, make: Make, batch_size: int) -> None:
+def check_batch(batch: Any, make: Make, batch_size: int, texts: bool = False) -> None:
     """Raise :class:`WrongModel` unless a batch has NumPy arrays, and samples of this number.
 
-    The samples may be on any axis, and the batch must change with their number.
+    The samples may be on any axis, and the batch must change with their number. texts: True if the
+    arrays may hold texts, which only TensorFlow has tensors of.
     """
     import numpy as np
 
     for name, leaf in places(batch):
         if not isinstance(leaf, np.ndarray):
             raise WrongModel(f"{name} is a {type(leaf).__name__}; needed is a NumPy array")
+        if leaf.dtype.kind in "OSU" and not texts:
+            raise WrongModel(f"{name} holds texts or objects; needed are numbers")
     check_size(batch, make, batch_size)
 
 

@@ -92,6 +92,13 @@ def stateful():
     return keras.Sequential([keras.Input(batch_shape=(16, STEPS, WIDTH)), *inner])
 
 
+def texts():
+    indices = layers.TextVectorization(vocabulary=["a", "b"], output_sequence_length=STEPS)
+    x = keras.Input((1,), dtype="string")
+    h = layers.GlobalAveragePooling1D()(layers.Embedding(WORDS, 8)(indices(x)))
+    return keras.Model(x, layers.Dense(1)(h))
+
+
 def gru():
     return series(layers.GRU(16))
 
@@ -328,6 +335,7 @@ def inputs(kind, batch_size):
         ),
         "float64": plain.astype("float64"),
         "short": plain[:, :1],
+        "texts": np.full((batch_size, 1), "a b c"),
     }.get(kind, plain)
 
 

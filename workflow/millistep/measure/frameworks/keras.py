@@ -25,12 +25,8 @@ from millistep.measure.timer import Finished
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
 ENDLESS = 10_000_000
 # Weights without gradients, by their names: averages of batch normalization, statistics of
-# Normalization, the vector of SpectralNormalization, and the states of stateful layers, whose
-# number depends on the batch size.
-AVERAGES = (
-    *("moving_mean", "moving_variance", "mean", "variance", "count", "vector_u", "sn_u"),
-    "rnn_state",
-)
+# Normalization, and the vector of SpectralNormalization.
+AVERAGES = ("moving_mean", "moving_variance", "mean", "variance", "count", "vector_u", "sn_u")
 # The method of a step, by task.
 STEPS = {"fit": "train_step", "predict": "predict_step", "generate": "generate_step"}
 ACCUMULATES = "gradient_accumulation_steps"
@@ -121,6 +117,9 @@ class KerasFramework(ABC):
         try:
             self.show(inputs)
         except Exception as error:
+            with contextlib.suppress(Exception):  # a layer of another library takes no symbols
+                self.model(inputs)
+                return
             if self.model.weights:  # it makes others, if any, at the first batch
                 return
             words = f"{type(error).__name__}: {_own_words(str(error))}"
@@ -149,7 +148,8 @@ class KerasFramework(ABC):
                 "(inputs, targets) or (inputs, targets, sample_weight)"
             )
         given = tuple(each for each in batch if each is not None)  # Keras takes targets of None
-        conformance.check_batch(given, partial(self.models.batch, self.cell), batch_size)
+        make = partial(self.models.batch, self.cell)
+        conformance.check_batch(given, make, batch_size, self.takes_texts)
         return batch
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
@@ -206,6 +206,7 @@ class KerasFramework(ABC):
         return next(filter(None, (getattr(self.models, name, None) for name in names)), None)
 
     fed_as = "NumPy arrays"
+    takes_texts = False
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
     def feeding(self) -> dict[str, Any]:

@@ -24,6 +24,7 @@ class TensorFlowMixin(Traced):
     fed_batch: Any
     declared: set[str]
     fed_as = "tf.data tensors"
+    takes_texts = True
     ends_slowly = True  # up to 2.5 s
     _traced: Any = None  # the graph of the step that was traced last
     _batch: Callable[[int], tuple[Any, ...]]
