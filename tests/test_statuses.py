@@ -59,6 +59,14 @@ MODULES = [("tabulate", "missing package, ")]
 MODULES += [("millistep.measure.models.mlp.inputs", "ModuleNotFoundError: ")]
 
 
+def test_an_error_of_a_library_without_a_remedy_gets_one():
+    """The text is PyTorch's."""
+    message = "grad can be implicitly created only for scalar outputs"
+    failure = {"type": "RuntimeError", "message": f"{message}\nand more"}
+    _, reason = of_process(Ending(done=False, exit_code=1, failure=failure))
+    assert reason == f"RuntimeError: {message}; the loss must be one number, such as a mean"
+
+
 @pytest.mark.parametrize(("module", "begins"), MODULES)
 def test_a_models_own_module_is_no_missing_package(module, begins):
     failure = {"type": "ModuleNotFoundError", "message": f"No module named '{module}'"}

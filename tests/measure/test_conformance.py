@@ -13,13 +13,14 @@ from millistep.measure.conformance import (
     check_loops,
     check_model,
     check_settings,
+    check_variables,
     check_work,
 )
 from millistep.measure.extras import probe
 from millistep.measure.frameworks import Cell
 from millistep.measure.frameworks.loops import Ticks, parted
 from millistep.measure.interference import Quota
-from millistep.measure.process import line_of_model
+from millistep.measure.process import failure, line_of_model
 from millistep.measure.protocol import PROTOCOLS
 from millistep.measure.timer import MANY_STEPS, Timer, harness_ns
 
@@ -62,6 +63,14 @@ def test_a_setting_that_the_builder_ignores_is_refused():
         check_settings(SimpleNamespace(threads=2), {"threads": 16})
     for choice in ("auto", "published"):
         check_settings(SimpleNamespace(jit_compile=choice), {"jit_compile": False})
+
+
+def test_a_builder_that_changes_variables_of_libraries_is_refused():
+    before = {"OMP_NUM_THREADS": "2", "HOME": "/root"}
+    check_variables(before, {**before, "HOME": "/", "KERAS_BACKEND": "torch", "TF2_BEHAVIOR": "1"})
+    changed = {"HOME": "/root", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+    with pytest.raises(WrongSetting, match="the builder sets OMP_NUM_THREADS, XLA_FLAGS; use thr"):
+        check_variables(before, changed)
 
 
 def test_a_task_without_its_loop_and_a_loop_without_a_task_are_refused():
@@ -125,6 +134,21 @@ def test_an_error_names_the_line_of_the_models_own_module(tmp_path):
     graph = TypeError(f'in user code:\n\n    File "{path}", line 7, in call  *\n    TypeError: no')
     assert line_of_model(graph) == "models/mlp/keras3.py, line 7"
     assert line_of_model(ValueError("elsewhere")) is None
+
+
+def test_a_missing_module_comes_with_its_remedy(tmp_path):
+    path = put(tmp_path / "models/mlp/keras3.py", "import own_inputs\n")
+    names = {"__name__": "millistep.measure.models.mlp.keras3"}
+    with pytest.raises(ModuleNotFoundError) as failed:
+        exec(compile(path.read_text(), path, "exec"), names)
+    assert "packages are added as docs/custom-model.md#packages" in failure(failed.value)["message"]
+    put(path.with_name("own_inputs.py"), "")
+    assert failure(failed.value) == {
+        "type": "ModuleNotFoundError",
+        "message": "No module named 'own_inputs'; a file of the model is imported by "
+        "'from .own_inputs import ...'",
+        "line": "models/mlp/keras3.py, line 1",
+    }
 
 
 def test_a_generation_without_lengths_is_probed_at_another_batch_size():

@@ -37,6 +37,16 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
             "WrongSetting: jit_compile: true was requested, the built model has false; in build",
         ),
         (
+            {"grows": 3},
+            "error",
+            "WrongModel: the model had 1 parameters before its steps and has 4 now; make all of",
+        ),
+        (
+            {"changes": {"jit_compile": True}, "compiles": True, "compiles_until": 3},
+            "error",
+            "WrongSetting: jit_compile: true was requested, the built model has false; in build",
+        ),
+        (
             {"trouble": "raises_in_the_model"},
             "error",
             r"ZeroDivisionError: division by zero \(models/fake/work.py, line \d+\)$",

@@ -56,6 +56,7 @@ def test_a_users_model_has_a_digest_of_its_files():
         (BUILDER, "import millistep.measure.models.two.inputs", "second/models/two/inputs.py"),
         (BUILDER, "import measure.models.other.sub.x as x", "models/other/__init__.py"),
         ("models/mlp/models/net.py", "import measure.models.mlp.inputs", "models/mlp/inputs.py"),
+        (BUILDER, "from inputs import arrays", "models/mlp/inputs.py"),  # its folder in sys.path
         (BUILDER, "import numpy", "models/mlp/__init__.py"),
         (FRAMEWORK, "from millistep.measure.frameworks.helper import x", "frameworks/helper.py"),
         (FRAMEWORK, "from .helper import x", "frameworks/helper.py"),

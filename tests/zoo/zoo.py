@@ -78,6 +78,11 @@ KINDS = {
     "spectral": (2177, "spectral normalization"),
     "statistics": (2177, "statistics of the inputs"),
     "lstmcell": (3153, "LSTM cell, called step by step"),
+    "stateful": (3153, "stateful LSTM with a fixed batch size"),
+    "texts": (409, "texts, an input of TensorFlow"),
+    "calledinbuild": (2177, "`build` makes a step"),
+    "latelayer": (2112, "a layer made by the first step"),
+    "nogradient": (2177, "a forward pass without gradients"),
     "ownfit": (2177, "a `fit` of its own"),
     "fixedsize": (2177, "`batch` ignores the batch size"),
     "tensors": (2177, "`batch` returns tensors"),
@@ -94,16 +99,17 @@ OF_TORCH = (
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
-    *("inplace", "scripted"),
+    *("inplace", "scripted", "int8", "latelayer", "nogradient"),
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
-    *("compiled", "partcompiled", "lstmcell", "inplace"),
+    *("compiled", "partcompiled", "lstmcell", "inplace", "latelayer", "nogradient"),
     "scripted",
 )
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.
 TUPLE = r"WrongModel: batch\(\) returned a list; needed is a tuple"
+TEXTS = r"WrongModel: batch\(\)\[0\] holds texts or objects; needed are numbers"
 REFUSED = {
     "float64": {
         "keras3-jax": "WrongPrecision: .* was requested in float64 and is float32 on jax: set env",
@@ -129,6 +135,10 @@ REFUSED = {
     "floatloss": {"pytorch-eager": "WrongModel: for fit the model must .* its loss is a float"},
     "losstypo": {"pytorch-eager": r"AttributeError: .* no attribute 'loss' .*pytorch.py, line \d+"},
     "inplace": {"pytorch-eager": "WrongModel: the model changes its inputs in place"},
+    "stateful": {"keras3-torch": "RuntimeError: one of the variables needed for gradient"},
+    "texts": {"keras3-jax": TEXTS, "keras3-torch": TEXTS},
+    "latelayer": {"pytorch-eager": "WrongModel: the model had 2,112 parameters before its steps"},
+    "nogradient": {"pytorch-eager": "RuntimeError: element 0 of tensors does not require grad"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
 RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed

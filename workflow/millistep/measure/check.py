@@ -13,7 +13,7 @@ from typing import Any
 from millistep.measure import conformance, frameworks
 from millistep.measure.frameworks.loops import Ticks, mapped
 from millistep.measure.observed import parity
-from millistep.measure.process import Events, described, run
+from millistep.measure.process import Events, failure, run
 from millistep.measure.timer import Finished
 
 STEPS = 2
@@ -58,6 +58,13 @@ class Trial:
             self.framework.run(ticks)
         conformance.check_end(ticks)
         self.framework.fence()
+        with self._part():
+            conformance.check_settings(self.framework.cell, self.framework.settings())
+        with self._part():
+            conformance.check_finite(self.framework)
+        if "parameters" in self.found:
+            with self._part():
+                conformance.check_unchanged(self.found["parameters"], self.framework.work())
         self.found["batches_per_call"] = self.framework.batches_per_tick
 
     def _inputs(self) -> Any:
@@ -76,8 +83,7 @@ class Trial:
             yield
         except Exception as error:
             traceback.print_exc()
-            problem = described(error)
-            if problem not in self.problems:
+            if (problem := failure(error)) not in self.problems:
                 self.problems.append(problem)
 
 

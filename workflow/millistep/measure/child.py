@@ -91,10 +91,10 @@ class Measurement:
 
     def check(self) -> None:
         """Report the work of a step; check that the model is the one that the row is about."""
-        sizes = self.framework.work()
+        self.sizes = self.framework.work()
         self.amount = conformance.work_of_step(self.cell)
-        self.events.send("work", work={**sizes, **self.amount})
-        conformance.check_model(sizes, self.cell.task, self.request)
+        self.events.send("work", work={**self.sizes, **self.amount})
+        conformance.check_model(self.sizes, self.cell.task, self.request)
 
     def time(self) -> None:
         """Time first step, warm-up, windows and synchronized steps, through the public API."""
@@ -121,6 +121,7 @@ class Measurement:
         )
         framework.run(self.timer)
         conformance.check_end(self.timer)
+        self.check_after()
         with self._or_warn("timing.compile_cache"):
             self.start["compile_cache"] = framework.compile_cache()
         self.events.send("foreign", share=others.share())
@@ -131,6 +132,11 @@ class Measurement:
         with self._or_warn("timing.harness_ns"):
             self.harness_ns = harness_ns(framework)
         self._report_timing()
+
+    def check_after(self) -> None:
+        """Check again what the steps may have changed."""
+        conformance.check_settings(self.cell, self.framework.settings())
+        conformance.check_unchanged(self.sizes, self.framework.work())
 
     def next_turn(self, timer: Timer) -> int:
         """Report that this process is ready; return the windows of its next turn, 0 after the last.
@@ -166,6 +172,8 @@ class Measurement:
         with self._or_warn("parity"):
             self.observed = parity(self.framework, self.amount)
         self.events.send("parity", parity=self.observed)
+        with self._or_warn("weights"):
+            conformance.check_finite(self.framework)
         self._report_timing()
         self._report_warnings()
 

@@ -1,11 +1,16 @@
 """Checks that a run is about its row; where one fails, the run is an error, never a number."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Callable, Iterator
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from millistep.measure import models
-from millistep.measure.frameworks import Cell
+
+if TYPE_CHECKING:  # frameworks import this module
+    from millistep.measure.frameworks import Cell
 
 Make = Callable[[int], Any]  # makes a batch of a size
 WORK = ("flops_per_step", "tokens_per_step", "images_per_step")
@@ -13,8 +18,15 @@ TRAINER = ("fit", "predict")  # tasks that need no custom loop
 SETTING_HINTS = {
     "jit_compile": "; in build(cell), pass **xla.options(cell, keras) to compile(), as "
     "docs/custom-model.md does",
-    "threads": "; build(cell) must not set the number of threads",
+    "threads": "; the model must not set the number of threads",
 }
+
+
+# Environment variables that change how fast libraries compute; they set others for themselves.
+ACTED_ON = re.compile(
+    r"(XLA|TF_XLA|TF_ENABLE|TF_NUM|JAX|OMP|MKL|OPENBLAS|NUMEXPR)_|KMP_(?!DUPLICATE_LIB_OK)"
+    r"|CUDA_(VISIBLE_DEVICES|LAUNCH_BLOCKING)|NVIDIA_TF32|PYTORCH_(CUDA_)?ALLOC_CONF"
+)
 
 
 class WrongModel(RuntimeError):
@@ -57,8 +69,9 @@ def check_model(sizes: dict[str, Any], task: str, asked: dict[str, Any]) -> None
     # Meta's SegmentAnything has 256 of 641 million fewer than KerasCV's.
     if all(abs(count - parameters) > parameters / 1000 for count in counts):
         hint = "; call it once in build(cell), so that it makes its weights" if not base else ""
+        kind = " that are not trained" if trains == "adapters" else ""
         raise WrongModel(
-            f"{base:,} parameters were built, the row is about {parameters:,} "
+            f"{base:,} parameters{kind} were built, the row is about {parameters:,} "
             f"(model.yaml: tasks.{task}.parameters.{asked['scale']}, or parameters of the variant)"
             f"{hint}"
         )
@@ -108,6 +121,23 @@ def check_end(clock: Any) -> None:
         )
 
 
+def check_unchanged(before: dict[str, int], now: dict[str, int]) -> None:
+    """Raise :class:`WrongModel` if the steps changed the number of parameters."""
+    names = ("parameters", "trainable_parameters")
+    if changed := [name for name in names if before[name] != now[name]]:
+        name = changed[0]
+        raise WrongModel(
+            f"the model had {before[name]:,} {name.replace('_', ' ')} before its steps and has "
+            f"{now[name]:,} now; make all of them in build(cell)"
+        )
+
+
+def check_finite(framework: Any) -> None:
+    """Raise :class:`WrongModel` if a training has made its weights infinite or NaN."""
+    if framework.cell.task == "fit" and not framework.finite():
+        raise WrongModel("a weight is not finite after the steps: the training diverges")
+
+
 class WrongSetting(RuntimeError):
     """The built model does not have a setting of the configuration."""
 
@@ -124,6 +154,16 @@ def check_settings(asked: Any, live: dict[str, Any]) -> None:
             raise WrongSetting(
                 f"{name}: {_word(wanted)} was requested, the built model has {_word(found)}{hint}"
             )
+
+
+def check_variables(before: Mapping[str, str], now: Mapping[str, str]) -> None:
+    """Raise :class:`WrongSetting` if a builder changed variables that libraries act on."""
+    changed = {name for name in {*before, *now} if before.get(name) != now.get(name)}
+    if acted_on := sorted(filter(ACTED_ON.match, changed)):
+        raise WrongSetting(
+            f"the builder sets {', '.join(acted_on)}; use threads, device or environment of the "
+            "configuration, which the report shows"
+        )
 
 
 def _word(value: Any) -> str:
@@ -158,16 +198,19 @@ def check_precision(asked: str, used: dict[str, Any]) -> None:
             raise WrongPrecision(f"precision {asked} was requested, {kind} is {found}")
 
 
-def check_batch(batch: Any, make: Make, batch_size: int) -> None:
+def check_batch(batch: Any, make: Make, batch_size: int, texts: bool = False) -> None:
     """Raise :class:`WrongModel` unless a batch has NumPy arrays, and samples of this number.
 
-    The samples may be on any axis, and the batch must change with their number.
+    The samples may be on any axis, and the batch must change with their number. texts: True if the
+    arrays may hold texts, which only TensorFlow has tensors of.
     """
     import numpy as np
 
     for name, leaf in places(batch):
         if not isinstance(leaf, np.ndarray):
             raise WrongModel(f"{name} is a {type(leaf).__name__}; needed is a NumPy array")
+        if leaf.dtype.kind in "OSU" and not texts:
+            raise WrongModel(f"{name} holds texts or objects; needed are numbers")
     check_size(batch, make, batch_size)
 
 

@@ -10,7 +10,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 MAX_MESSAGE = 4000  # characters of an exception's message
@@ -46,23 +46,40 @@ def run(measure: Callable[[dict[str, Any], Events], None]) -> None:
         measure(request, events)
         events.send("done")
     except BaseException as error:
-        events.send("failed", **described(error))
+        events.send("failed", **failure(error))
         traceback.print_exc()
         leave(1)
     leave(0)
 
 
-def described(error: BaseException) -> dict[str, str]:
-    """Return ``type`` and ``message`` of an error, and the ``line`` of a model, if it has one."""
+def failure(error: BaseException) -> dict[str, str]:
+    """Return type and message of an error, and the line of the model that it went through."""
     found = {"type": type(error).__name__, "message": str(error)[:MAX_MESSAGE]}
-    line = line_of_model(error)
-    return {**found, "line": line} if line else found
+    if line := line_of_model(error):
+        found["line"] = line
+        if isinstance(error, ModuleNotFoundError):
+            found["message"] += _how_to_import(str(error.name), error)
+    return found
+
+
+def _how_to_import(name: str, error: BaseException) -> str:
+    """Return the remedy for a module that a model imports and that is not found."""
+    if (place := _place(error)) and Path(place[0]).with_name(f"{name}.py").exists():
+        return f"; a file of the model is imported by 'from .{name} import ...'"
+    if name.startswith(MODELS):
+        return ""
+    return "; packages are added as docs/custom-model.md#packages shows"
 
 
 def line_of_model(error: BaseException) -> str | None:
     """Return the innermost line of a model's own module that an error went through, such as
     ``models/mlp/keras3.py, line 12``; None if there is none.
     """
+    place = _place(error)
+    return place and f"{'/'.join(PurePath(place[0]).parts[-3:])}, line {place[1]}"
+
+
+def _place(error: BaseException) -> tuple[str, int] | None:
     found = None
     seen: list[BaseException] = []
     each: BaseException | None = error
@@ -76,7 +93,7 @@ def line_of_model(error: BaseException) -> str | None:
         found = of_graph[-1][0], int(of_graph[-1][1])
     if not found and isinstance(error, SyntaxError) and error.filename and error.lineno:
         found = error.filename, error.lineno
-    return f"{'/'.join(PurePath(found[0]).parts[-3:])}, line {found[1]}" if found else None
+    return found
 
 
 def leave(status: int) -> None:

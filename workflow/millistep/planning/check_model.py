@@ -42,6 +42,8 @@ def planned(folder: Path, names: list[str], scale: str) -> Plan:
     home = place.parent.parent
     folders = [] if home == OWN else [os.path.relpath(home)]
     model = Models(folders).load(place.name)
+    for suffix in model.variants:
+        model.variant(suffix)  # refuses sizes that the model has not
     found = [
         name
         for name, about in frameworks(folders).items()

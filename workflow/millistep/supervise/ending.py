@@ -37,6 +37,20 @@ NO_DEVICE_WORDS = (
     "no CUDA-capable device is detected",
 )
 NO_COMPILER_WORDS = "No working C++ compiler found"  # inductor's
+# Parts of libraries' messages that name no remedy, each with one for a model of Millistep.
+REMEDIES = {
+    "does not require grad and does not have a grad_fn": (
+        "check the model for no_grad() and detach(); predict runs in inference_mode"
+    ),
+    "train_step() takes 2 positional": "on JAX, train_step takes the state and the data",
+    "can be implicitly created only for scalar": "the loss must be one number, such as a mean",
+    "backward through the graph a second time": "detach what the model keeps from step to step",
+    "Inference tensors cannot be": "a model that takes gradients in predict needs a custom loop",
+    "positional argument: 'closure'": "an optimizer with a closure needs a custom loop",
+    "unsupported operations when trying to compile": (
+        "set jit_compile: false in the configuration, and pass it on by xla.options"
+    ),
+}
 # Keras' beginning of the message of an exception in a layer; the exception's own follows in bold.
 IN_A_LAYER = "Exception encountered when calling "
 IN_SYMBOLS = "Error encountered:"  # end of the first line, if Keras had called it with symbols
@@ -160,6 +174,7 @@ def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
 def _of_failure(type: str, message: str, line: str | None = None) -> tuple[Status, str]:
     words = _own_words(message)
     place = f" ({line})" if line else ""
+    place += "".join(f"; {hint}" for part, hint in REMEDIES.items() if part in message)
     reason = (f"{type}: {words}" if words else type)[: MAX_REASON - len(place)] + place
     if type in OUT_OF_MEMORY_TYPES:
         return "oom", reason

@@ -71,6 +71,8 @@ def _imported(name: str, path: Path) -> Iterator[str]:
             parts = each.removeprefix(f"{PACKAGE[0]}.").split(".")
             if parts[0] == PACKAGE[1] and parts[1:]:
                 yield from _with_packages(".".join(parts[1:]))
+            elif path.with_name(f"{parts[0]}.py").is_file():  # by its folder in sys.path
+                yield ".".join([*Path(name).parent.parts, parts[0]])
 
 
 def _with_packages(module: str) -> list[str]:

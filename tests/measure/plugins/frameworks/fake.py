@@ -35,7 +35,8 @@ class Framework:
         return self.wanted.get("lives_on", self.cell.accelerator), "fake 1"
 
     def settings(self):
-        return {"jit_compile": False}
+        over = self.steps >= self.wanted.get("compiles_until", self.steps + 1)
+        return {"jit_compile": self.wanted.get("compiles", False) and not over}
 
     def build(self):
         trouble = self.wanted.get("trouble")
@@ -185,7 +186,9 @@ class Framework:
         return "cold"
 
     def work(self):
-        return {"parameters": 1, "trainable_parameters": 1}
+        grown = self.wanted.get("grows", 0) if self.steps else 0
+        counts = self.wanted.get("counts", {})
+        return {"parameters": 1 + grown, "trainable_parameters": 1, **counts}
 
     def parity(self):
         if failure := self.wanted.get("card_fails"):

@@ -19,6 +19,7 @@ def dense():
 # They differ in how they are compiled, fed or called.
 customloss = accumulation = weightdecay = eager = ownloop = eagerloop = customoptimizer = dense
 sampleweights = metrics = several = ignoredjit = listbatch = fixedsize = tensors = dense
+calledinbuild = dense
 
 
 def functional():
@@ -84,6 +85,18 @@ def series(*inner):
 
 def lstm():
     return series(layers.LSTM(16))
+
+
+def stateful():
+    inner = [layers.LSTM(16, stateful=True), layers.Dense(1)]
+    return keras.Sequential([keras.Input(batch_shape=(16, STEPS, WIDTH)), *inner])
+
+
+def texts():
+    indices = layers.TextVectorization(vocabulary=["a", "b"], output_sequence_length=STEPS)
+    x = keras.Input((1,), dtype="string")
+    h = layers.GlobalAveragePooling1D()(layers.Embedding(WORDS, 8)(indices(x)))
+    return keras.Model(x, layers.Dense(1)(h))
 
 
 def gru():
@@ -302,10 +315,12 @@ def build(cell):
         return None
     options = {name: make() for name, make in COMPILED.get(kind, {}).items()}
     model.compile(**{"optimizer": "sgd", "loss": "mse", **options})
+    if kind == "calledinbuild":
+        model.train_on_batch(*batch(cell, cell.batch_size))
     return model
 
 
-SERIES = "lstm", "gru", "bidirectional", "selfattention"
+SERIES = "lstm", "stateful", "gru", "bidirectional", "selfattention"
 
 
 def inputs(kind, batch_size):
@@ -320,6 +335,7 @@ def inputs(kind, batch_size):
         **dict.fromkeys(SERIES, numbers(batch_size, STEPS, WIDTH)),
         "float64": plain.astype("float64"),
         "short": plain[:, :1],
+        "texts": np.full((batch_size, 1), "a b c"),
     }.get(kind, plain)
 
 

@@ -201,6 +201,31 @@ def lazy():
     return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
 
 
+class LateLayer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.head = nn.Linear(WIDTH, 64), None
+
+    def forward(self, x, target):
+        if self.head is None:
+            self.head = nn.Linear(64, 1)
+        value = self.head(self.inner(x))
+        return Output(value, nn.functional.mse_loss(value, target))
+
+
+latelayer = LateLayer
+
+
+def int8():
+    return torch.ao.quantization.quantize_dynamic(dense(), {nn.Linear}, torch.qint8)
+
+
+class NoGradient(Net):
+    @torch.no_grad()
+    def forward(self, x, target=None):
+        return super().forward(x, target)
+
+
 class Bare(nn.Sequential):
     def forward(self, x, target):
         return super().forward(x)
@@ -257,6 +282,7 @@ losstypo = mlp(Misspelled)
 noloss = mlp(Bare)
 customoptimizer = mlp(WithSigns)
 inplace = mlp(InPlace)
+nogradient = mlp(NoGradient)
 
 
 def optimizer(model):

@@ -7,6 +7,7 @@ built with a :class:`Cell`.
 from __future__ import annotations
 
 import importlib
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from millistep.measure import models
+from millistep.measure.conformance import check_variables
 from millistep.measure.models import Architecture, Builder, Loop, Tick
 from millistep.measure.operations import Span
 
@@ -179,6 +181,10 @@ class Framework(ABC):
         """Most device memory that the framework may take, MiB; None if it reports no limit."""
         return None
 
+    def finite(self) -> bool:
+        """True if all trained weights are finite numbers."""
+        return True
+
     @property
     def own_loop(self) -> Loop | None:
         """The builder's own loop of the task; None if the framework drives the steps."""
@@ -206,5 +212,11 @@ def create(cell: Cell) -> Framework:
 
 
 def builder(cell: Cell, family: str) -> Any:
-    """Import the module that builds a cell's model for one framework family, with its library."""
-    return importlib.import_module(f"millistep.measure.models.{cell.model}.{family}")
+    """Import the module that builds a cell's model for one framework family, with its library.
+
+    Raises :class:`measure.conformance.WrongSetting` if it changes environment variables.
+    """
+    before = dict(os.environ)
+    module = importlib.import_module(f"millistep.measure.models.{cell.model}.{family}")
+    check_variables(before, os.environ)
+    return module

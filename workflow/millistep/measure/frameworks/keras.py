@@ -110,6 +110,9 @@ class KerasFramework(Framework):
         try:
             self.show(inputs)
         except Exception as error:
+            with contextlib.suppress(Exception):  # a layer of another library takes no symbols
+                self.model(inputs)
+                return
             if self.model.weights:  # it makes others, if any, at the first batch
                 return
             words = f"{type(error).__name__}: {_own_words(str(error))}"
@@ -130,12 +133,14 @@ class KerasFramework(Framework):
         """Return the batch of the builder: inputs, targets, weights of the samples."""
         batch = self.models.batch(self.cell, batch_size)
         if not isinstance(batch, tuple) or len(batch) not in (1, 2, 3):
+            number = f" of {len(batch)}" if isinstance(batch, tuple) else ""
             raise conformance.WrongModel(
-                f"batch() returned a {type(batch).__name__}; needed is a tuple: (inputs,), "
+                f"batch() returned a {type(batch).__name__}{number}; needed is a tuple: (inputs,), "
                 "(inputs, targets) or (inputs, targets, sample_weight)"
             )
         given = tuple(each for each in batch if each is not None)  # Keras takes targets of None
-        conformance.check_batch(given, partial(self.models.batch, self.cell), batch_size)
+        make = partial(self.models.batch, self.cell)
+        conformance.check_batch(given, make, batch_size, self.takes_texts)
         return batch
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
@@ -192,6 +197,7 @@ class KerasFramework(Framework):
         return next(filter(None, (getattr(self.models, name, None) for name in names)), None)
 
     fed_as = "NumPy arrays"
+    takes_texts = False
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
     def feeding(self) -> dict[str, Any]:
@@ -293,6 +299,12 @@ class KerasFramework(Framework):
             "moving_averages": sum(map(parameters, averages)),
             "second_biases": sum(map(_recurrent_biases, self.model._flatten_layers())),
         }
+
+    def finite(self) -> bool:
+        """Return True if all trained weights are finite numbers."""
+        import numpy as np
+
+        return all(bool(np.isfinite(v.numpy()).all()) for v in self.model.trainable_weights)
 
     def _call(self, data: Any, callback: Any) -> None:
         # The base class's methods: KerasHub's tasks would refuse ready-made batches.

@@ -139,7 +139,7 @@ class Framework(Traced, Keras3Framework):
 
     def products(self) -> Iterable[products.Product]:
         """Return products of a forward pass, which is traced and not computed."""
-        given = self.forward_inputs(2)
+        given = self.forward_inputs(self.cell.batch_size)
         model, abstract = self.model, self.jax.ShapeDtypeStruct
         inputs = mapped(lambda x: abstract(x.shape, x.dtype), given)
         lists = model.trainable_variables, model.non_trainable_variables

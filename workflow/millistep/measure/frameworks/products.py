@@ -17,7 +17,10 @@ from millistep.measure.frameworks.loops import flat
 
 LEAST = 0.1  # share of the arithmetic; most models have a little in another dtype
 WIDEST = "float64"  # libraries may compute in float32 where it is requested
-OF_TORCH = re.compile(r"aten::.*(mm|mv|dot|convolution|linear|rnn|lstm|gru|scaled_dot_product)")
+OF_TORCH = re.compile(
+    r"(aten|quantized)::.*(mm|mv|dot|convolution|conv\d|linear|rnn|lstm|gru|scaled_dot_product)"
+)
+PACKED = "quantized::"  # operations whose second factor is an object that holds it
 OF_JAX = {"dot_general", "conv_general_dilated"}
 OF_TENSORFLOW = re.compile(r"(MatMul|BatchMatMul|Conv|Einsum|XlaDot|CudnnRNN|DepthwiseConv)")
 
@@ -115,6 +118,10 @@ def of_torch(torch: Any, forward: Any) -> list[Product]:
     def look(operation: Any, arguments: Any, result: Any) -> None:
         if not OF_TORCH.match(operation.name()):
             return
+        if packed := operation.name().startswith(PACKED):
+            arguments = [
+                each.unpack()[0] if hasattr(each, "unpack") else each for each in arguments
+            ]
         factors = [each for each in flat(arguments) if isinstance(each, torch.Tensor)]
         # The bias of addmm comes first, and has fewer axes than the factors.
         most = max((each.ndim for each in factors), default=0)
@@ -122,8 +129,9 @@ def of_torch(torch: Any, forward: Any) -> list[Product]:
         outputs = [each for each in flat(result) if isinstance(each, torch.Tensor)]
         if factors and outputs:
             sizes = tuple(each.numel() for each in [*factors, outputs[0]])
-            dtype = str(factors[0].dtype).removeprefix("torch.")
-            found.append(Product(dtype, sizes, convolution="convolution" in operation.name()))
+            # The weights are quantized; the other factor may be so inside the operation alone.
+            dtype = str(factors[-1 if packed else 0].dtype).removeprefix("torch.")
+            found.append(Product(dtype, sizes, convolution="conv" in operation.name()))
 
     with torch.no_grad(), dispatched(torch, look):
         forward()

@@ -15,6 +15,7 @@ from millistep.measure.process import line_of_model
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
 Step = Callable[[Tensors], Any]
+QUANTIZED = "torch.ao.nn.quantized"  # modules whose weights are packed
 AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
@@ -257,12 +258,26 @@ class Framework(TorchFramework):
         second = sum(each.numel() for each in biases)
         trained = self._trained(parameters)
         averages = [b for name, b in self.model.named_buffers() if name.endswith(AVERAGES)]
+        whole = [*parameters, *self._quantized()]
         return {
-            "parameters": sum(p.numel() for p in parameters) - second,
+            "parameters": sum(p.numel() for p in whole) - second,
             "trainable_parameters": trained - self._trained(biases),
             "moving_averages": sum(each.numel() for each in averages),
             "second_biases": second,
         }
+
+    def _quantized(self) -> list[Any]:
+        """Return quantized weights, which PyTorch keeps in buffers or packed behind a method."""
+        dtypes = (self.torch.int8, self.torch.uint8)
+        packed = [
+            getattr(module, name)()
+            for module in self.model.modules()
+            if type(module).__module__.startswith(QUANTIZED)
+            for name in ("weight", "bias")
+            if callable(getattr(module, name, None))
+        ]
+        held = [each for each in self.model.buffers() if each.dtype in dtypes]
+        return [*held, *(each for each in packed if each is not None)]
 
     def _trained(self, parameters: list[Any]) -> int:
         """Return the size of those that have gradients and that the optimizer, if any, updates."""
@@ -271,6 +286,10 @@ class Framework(TorchFramework):
             updated = {id(each) for group in groups for each in group["params"]}
             parameters = [each for each in parameters if id(each) in updated]
         return sum(each.numel() for each in parameters if each.requires_grad)
+
+    def finite(self) -> bool:
+        """Return True if all trained weights are finite numbers."""
+        return all(bool(p.isfinite().all()) for p in self.model.parameters() if p.requires_grad)
 
     def outputs(self) -> Any:
         if self.own_loop:

@@ -18,6 +18,7 @@ class TensorFlowFramework(Traced, KerasFramework):
 
     tf: Any  # the module
     fed_as = "tf.data tensors"
+    takes_texts = True
     ends_slowly = True  # up to 2.5 s
     _traced: Any = None  # the graph of the step that was traced last
 
@@ -71,8 +72,13 @@ class TensorFlowFramework(Traced, KerasFramework):
         return bool(self.model.run_eagerly or self.tf.config.functions_run_eagerly())
 
     def count_traces(self) -> None:
-        """Count traces of the step: its Python runs while it is traced, never after."""
+        """Count traces of the step: its Python runs while it is traced, never after. A function
+        that the builder has called, and so traced, is made again.
+        """
         self._traces = 0
+        for name in ("train_function", "predict_function", "test_function", "generate_function"):
+            if getattr(self.model, name, None):
+                setattr(self.model, name, None)
         # A loop of the builder's own may take any of them.
         names = [*STEPS.values(), "test_step"] if self.own_loop else [STEPS[self.cell.task]]
         for name in [name for name in names if hasattr(self.model, name)]:
@@ -102,6 +108,9 @@ class TensorFlowFramework(Traced, KerasFramework):
             return counted
         # Only the requested number is known: the executor's own pool has no name to count it by.
         self.declared.add("threads")
+        return self.requested_threads()
+
+    def requested_threads(self) -> int:
         return int(self.tf.config.threading.get_intra_op_parallelism_threads())
 
     def _flushes_denormals(self, jit: bool) -> bool:
