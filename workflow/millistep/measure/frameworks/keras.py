@@ -110,9 +110,6 @@ class KerasFramework(Framework):
         try:
             self.show(inputs)
         except Exception as error:
-            with contextlib.suppress(Exception):  # a layer of another library takes no symbols
-                self.model(inputs)
-                return
             if self.model.weights:  # it makes others, if any, at the first batch
                 return
             words = f"{type(error).__name__}: {_own_words(str(error))}"
