@@ -57,6 +57,7 @@ KINDS = {
     "eager": (2177, "`run_eagerly=True`"),
     "short": (2, "a step that computes almost nothing"),
     "int8": (2242, "weights of int8"),
+    "packed": (2177, "weights of int8, packed by `quantize_dynamic`"),
     "largeoutput": (67584, "large outputs of predict"),
     "ownloop": (2177, "custom loop"),
     "eagerloop": (2177, "custom loop, calls the model without a program"),
@@ -90,7 +91,7 @@ KINDS = {
     "calltypo": (2177, "a misspelled attribute in `call`, without `build`"),
 }
 TASKS = {
-    **dict.fromkeys(("largeoutput", "int8"), "predict"),
+    **dict.fromkeys(("largeoutput", "int8", "packed"), "predict"),
     **dict.fromkeys(("ownloop", "eagerloop", "growing"), "generate"),
 }
 OF_TORCH = (
@@ -99,12 +100,12 @@ OF_TORCH = (
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
-    *("inplace", "scripted", "int8", "latelayer", "nogradient"),
+    *("inplace", "scripted", "packed", "latelayer", "nogradient"),
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
     *("compiled", "partcompiled", "lstmcell", "inplace", "latelayer", "nogradient"),
-    "scripted",
+    *("scripted", "packed"),
 )
 KERAS = FRAMEWORKS[:3]
 # One line for what is refused, by kind and framework.

@@ -180,11 +180,11 @@ def main() -> int:
         ThreadPoolExecutor(at_once) as pool,
     ):
         tries = {}
-        for column in plan.measurable:
-            (folder := Path(scratch, column.name)).mkdir()
-            runs = [run for run in plan.runs if run.column == column]
-            tries[column.name] = pool.submit(tried, plan, runs, folder)
         try:
+            for column in plan.measurable:
+                (folder := Path(scratch, column.name)).mkdir()
+                runs = [run for run in plan.runs if run.column == column]
+                tries[column.name] = pool.submit(tried, plan, runs, folder)
             for name, trial in tries.items():
                 found[name] = {one["task"]: one for one in trial.result()}
         except KeyboardInterrupt:

@@ -216,7 +216,7 @@ class LateLayer(nn.Module):
 latelayer = LateLayer
 
 
-def int8():
+def packed():
     return torch.ao.quantization.quantize_dynamic(dense(), {nn.Linear}, torch.qint8)
 
 
