@@ -182,7 +182,7 @@ class Framework(ABC):
         return None
 
     def finite(self) -> bool:
-        """True if all trained weights are finite numbers."""
+        """Return True if all trained weights are finite numbers."""
         return True
 
     @property
