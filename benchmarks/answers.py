@@ -124,7 +124,7 @@ def show(found):
     for row in found["rows"] if found else []:
         name = f"{row['model']} {row['task']} b{row['batch_size']}"
         print(f"  {name}: {row['verdict']}, {row['rounds']} rounds; {row['missing']}", flush=True)
-        if row["ratio"] is not None:
+        if row["low"] is not None:  # at least two rounds
             print(f"    ratio {row['ratio']:.3f} ({row['low']:.3f} to {row['high']:.3f})", end="")
             print(f", null {row['null_ratio']:.3f}, shows {row['smallest_shown']:.3f}")
         for count in ("operations", "calls", "allocated"):
