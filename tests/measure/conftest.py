@@ -37,7 +37,7 @@ def wanted(marker, method="interpreter"):
 class Bare(Framework):
     """A framework with the defaults alone, which waits for nothing and compiles nothing."""
 
-    load = live_accelerator = precision = build = work = parity = None
+    load = live_accelerator = precision = build = run = work = parity = None
 
     def fence(self):
         pass

@@ -48,6 +48,15 @@ def test_slower_in_some_workloads_is_counted():
     assert "in 3 of 4 workloads" in first_page.slowest(cells(*lines))[0]
 
 
+def test_the_only_workload_is_not_counted():
+    found = cells(*workload("bert", "predict", torch=("slower", 1.06)))
+    assert first_page.slowest(found)[0] == (
+        "Torch is significantly slower than the fastest framework in the only workload: "
+        "it takes 1.06 times as long."
+    )
+    assert first_page.leaders(found) == "Fastest or tied: Jax."
+
+
 def test_every_workload_is_said_of_all_and_not_of_the_compared_ones():
     excluded = (
         ("sam", "fit", "torch", "excluded", 1.0),

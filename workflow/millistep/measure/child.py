@@ -64,7 +64,7 @@ class Measurement:
         self.describe()
         self.events.send("measured", probeable=self.framework.probeable)
         began = time.perf_counter_ns()
-        if "legacy" in self.request["extras"]:
+        if "legacy" in self.request["extras"] and self.framework.legacy:
             self.estimate_as_published()
         self.probe()
         if "profile" in self.request["extras"] and self.framework.begin_profile:
@@ -154,6 +154,7 @@ class Measurement:
         A slow first step, which it subtracts, can make the estimate negative.
         """
         p = self.protocol
+        assert self.framework.legacy
         with self._or_warn("timing.legacy"):
             step_ms, steps, words = self.framework.legacy(p.legacy_steps, p.legacy_cap_s)
             if step_ms <= 0:

@@ -18,6 +18,7 @@ from millistep.analysis.words import count, listed, percent, some
 
 ACCELERATORS = {"cpu": "CPU", "cuda": "GPU"}
 MOST_LEADERS = 6
+ONLY = "the only workload"
 SMALLEST_SHARE = 0.0005  # that is not printed as 0 %
 
 
@@ -47,28 +48,30 @@ def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
         return f"No framework is called faster than another: {why}.", None
     slower = ranked[ranked["standing"] == SLOWER]
     if slower.empty:
-        number = ranked[WORKLOAD].drop_duplicates().shape[0]
-        where = f"any of {number} workloads" if number > 1 else "the only workload"
+        number = _workloads(ranked)
+        where = f"any of {number} workloads" if number > 1 else ONLY
         return f"No framework is shown to be slower than the fastest in {where}.", None
     size = np.log(slower["ratio"]).groupby(slower["configuration"], sort=False).sum()
     named = size.idxmax()
     of = slower[slower["configuration"] == named]
-    total = int((ranked["configuration"] == named).sum())
+    total, planned = int((ranked["configuration"] == named).sum()), _workloads(cells)
     where = f"{len(of)} of {count(total, 'workload')}"
-    if len(of) == total > 1:
-        every = total == cells[WORKLOAD].drop_duplicates().shape[0]
+    if planned == 1:
+        where = ONLY
+    elif len(of) == total > 1:
+        every = total == planned
         where = "every workload" if every else f"all {total} workloads in which it is compared"
-    by_tasks: dict[str, list[str]] = {
-        _span(group["ratio"]): [] for _, group in of.groupby("task", sort=False)
-    }
+    spans: dict[str, list[str]] = {}
     for task, group in of.groupby("task", sort=False):
-        by_tasks[_span(group["ratio"])].append(task)
-    spans = [f"{span} times in {listed(tasks)}" for span, tasks in by_tasks.items()]
-    spans[0] = spans[0].replace("times", "times as long", 1)
+        spans.setdefault(_span(group["ratio"]), []).append(task)
+    texts = [f"{span} times in {listed(tasks)}" for span, tasks in spans.items()]
+    if where == ONLY:
+        texts = [f"{span} times" for span in spans]
+    texts[0] = texts[0].replace("times", "times as long", 1)
     title = of["title"].iloc[0]
     return (
         f"{title} is significantly slower than the fastest framework in {where}: it takes "
-        f"{listed(spans)}.",
+        f"{listed(texts)}.",
         named,
     )
 
@@ -106,6 +109,8 @@ def leaders(cells: pd.DataFrame) -> str:
     total = ranked[GROUP].drop_duplicates().shape[0]
     ahead = ranked[ranked["standing"].isin([FASTEST, TIED])]
     number = ahead.groupby("title", sort=False).size().sort_values(ascending=False, kind="stable")
+    if total == len(number) == 1:
+        return f"Fastest or tied: {number.index[0]}."
     shares = [f"{title} in {n}" for title, n in number.items()]
     if len(shares) > MOST_LEADERS:
         shares[MOST_LEADERS:] = [f"others in {number.iloc[MOST_LEADERS:].sum()}"]
@@ -124,7 +129,7 @@ def decided(data: Data) -> str:
     half = resolution(data.cells)
     resolved = f"{rounds(data)} on this machine resolve about {percent(half)}"
     if not still_open:
-        where = "the only workload" if total == 1 else f"all {total} workloads"
+        where = ONLY if total == 1 else f"all {total} workloads"
         return f"In {where}, every other framework is slower or tied; {resolved}."
     resolved = f"{resolved[0].upper()}{resolved[1:]}."
     if still_open == total:
@@ -171,6 +176,10 @@ def possible(data: Data) -> str:
             else "."
         )
     )
+
+
+def _workloads(cells: pd.DataFrame) -> int:
+    return len(cells[WORKLOAD].drop_duplicates())
 
 
 def _span(ratios: pd.Series) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from millistep.measure import models
-from millistep.measure.conformance import check_variables
+from millistep.measure.conformance import WrongPrecision, check_variables
 from millistep.measure.models import Architecture, Builder, Loop, Tick
 from millistep.measure.operations import Span
 
@@ -59,19 +59,27 @@ class Clock(Protocol):
 class Framework(ABC):
     """Drives a model's steps through a framework's public API.
 
-    Every framework has the abstract methods. All other members have defaults.
+    Every framework has the abstract methods. All other members have defaults, or belong to
+    something that a framework may lack: a probe, a profile, a comparison of results.
     """
 
     models: Builder  # the model's builder, see measure.models
     probeable: bool = False  # True if another batch size costs little enough to be worth it
+    run_at: Callable[[int, Clock], None]  # if it is: runs the same model at another batch size
     batches_per_tick: int = 1  # steps that the framework makes between two ticks
     compares: bool = False  # True if compute() can run the task: not a custom loop
+    # If it can: runs the task once over different batches; returns losses or outputs, on the host.
+    compute: Callable[[list[Any]], list[Any]]
+    # Times steps by the original timing method within a number of seconds; returns ms per step,
+    # steps, and words about the method.
+    legacy: Callable[[int, float], tuple[float, int, str]] | None = None
     loop_outputs: Any = None  # arrays of a step of a custom loop
     declared: Set[str] = frozenset()  # observed settings of a setting or the builder, not read back
     convolves = False  # True if a step has convolutions
     # The profiler's name, and what it counts as computing. None: the framework has no profiler.
     profiler: str = "none"
     begin_profile: Callable[[], None] | None = None
+    end_profile: Callable[[], list[Span]]  # returns all that computed; raises if it is not shown
     # Known once a profile has ended: names of the fused attention kernels, and if XLA's programs
     # launched CUDA graphs.
     attention_kernels: list[str] | None = None
@@ -117,13 +125,9 @@ class Framework(ABC):
     def parity(self) -> dict[str, Any]:
         """Return the observed settings, read back from the live framework."""
 
+    @abstractmethod
     def run(self, timer: Clock) -> None:
         """Drive one task through the public API until the timer, ticked each step, has enough."""
-        self.run_at(self.cell.batch_size, timer)
-
-    def run_at(self, batch_size: int, timer: Clock) -> None:
-        """Run the same model at another batch size, as :meth:`run` does."""
-        raise NotImplementedError("no other batch size")
 
     def empty_steps(self, timer: Clock) -> None:
         """Drive the clock alone, as :meth:`run` does, until the timer has enough."""
@@ -132,27 +136,15 @@ class Framework(ABC):
 
     def force_precision(self, precision: str) -> None:
         """Have float32 products computed in ``float32`` or ``tf32``, by the library's switch."""
-        raise NotImplementedError("no switch for the precision of float32 products")
+        raise WrongPrecision(f"precision: {precision}: {self.cell.framework} has no switch for it")
 
     def settings(self) -> dict[str, Any]:
         """Return settings of the configuration that the built model has, by name."""
         return {}
 
     def outputs(self) -> Any:
-        """Return outputs of the model, to look at their shapes; None in a loop of its own."""
-        raise NotImplementedError("no outputs to look at")
-
-    def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
-        """Time ``steps`` steps by the original timing method: ``(ms per step, steps, words)``."""
-        raise NotImplementedError("no original timing method")
-
-    def compute(self, batches: list[Any]) -> list[Any]:
-        """Run the task once over different batches; return losses or outputs, on the host."""
-        raise NotImplementedError("no losses or outputs")
-
-    def end_profile(self) -> list[Span]:
-        """Stop the profiler, return all that computed; raises if the profile does not show it."""
-        raise NotImplementedError("no profiler")
+        """Return outputs of the model, to look at their shapes; None if there are none to show."""
+        return None
 
     def keeps_outputs(self) -> bool:
         """Return True if the framework keeps the outputs of all steps until the loop ends."""

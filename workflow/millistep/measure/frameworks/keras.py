@@ -64,6 +64,9 @@ class KerasFramework(Framework):
         self._check_made()
         self._make_weights()
 
+    def run(self, timer: Clock) -> None:
+        self.run_at(self.cell.batch_size, timer)
+
     def run_at(self, batch_size: int, timer: Clock) -> None:
         """Make one call of the public API, which lasts until the timer has enough steps."""
         loop = self._loop(batch_size)

@@ -79,6 +79,9 @@ class Framework(TorchFramework):
         """Return the programs of parts that the model itself compiles; None without any."""
         return self.graphs() or None
 
+    def run(self, timer: Clock) -> None:
+        self.run_at(self.cell.batch_size, timer)
+
     def run_at(self, batch_size: int, timer: Clock) -> None:
         loop = self._loop(batch_size)
         timer.start()
@@ -268,7 +271,6 @@ class Framework(TorchFramework):
 
     def _quantized(self) -> list[Any]:
         """Return quantized weights, which PyTorch keeps in buffers or packed behind a method."""
-        dtypes = (self.torch.int8, self.torch.uint8)
         packed = [
             getattr(module, name)()
             for module in self.model.modules()
@@ -276,7 +278,7 @@ class Framework(TorchFramework):
             for name in ("weight", "bias")
             if callable(getattr(module, name, None))
         ]
-        held = [each for each in self.model.buffers() if each.dtype in dtypes]
+        held = [each for each in self.model.buffers() if each.dtype == self.torch.int8]
         return [*held, *(each for each in packed if each is not None)]
 
     def _trained(self, parameters: list[Any]) -> int:
