@@ -83,17 +83,20 @@ def representatives(data: Data) -> pd.DataFrame:
 def differing(data: Data) -> pd.DataFrame:
     """Return a line per workload and entry of the metadata in which frameworks differ on their own.
 
-    `values` names the configurations of each value.
+    `values` names the configurations of each value, also those that differ on purpose.
     """
     entries = data.metadata[~data.metadata["entry"].isin(BY_DEFINITION)]
-    entries = entries.merge(representatives(data)[["configuration", "title"]], on="configuration")
+    frameworks = data.configurations.drop_duplicates("framework")[["configuration", "title"]]
+    entries = entries.merge(frameworks, on="configuration")
     entries = entries.drop_duplicates([*CELL, "entry", "value"]).assign(
         entry=lambda of: of["entry"].replace(MERGED), value=lambda of: of["value"].astype(str)
     )
     keys = [*CELL, "title", "entry"]
     values = entries.groupby(keys, sort=False)["value"].agg(_merged).rename("value").reset_index()
     values = values[values["value"] != "none seen"]
-    several = values.groupby([*WORKLOAD, "entry"])["value"].transform("nunique") > 1
+    alone = values["configuration"].isin(representatives(data)["configuration"])
+    own = values.assign(value=values["value"].where(alone))
+    several = own.groupby([*WORKLOAD, "entry"])["value"].transform("nunique") > 1
     sides: dict[tuple[Any, ...], dict[str, list[str]]] = {}
     columns = [*WORKLOAD, "entry", "value", "title"]
     for *key, value, title in values.loc[several, columns].itertuples(index=False, name=None):
