@@ -4,6 +4,7 @@ The environment, the wheels and the source trees are those of tests/workshop.py:
 """
 
 import json
+import os
 import shutil
 import sys
 import venv
@@ -73,6 +74,7 @@ def test_a_version_a_wheel_and_a_source_tree_replace_one_package_of_the_lock(dep
 
 def test_what_is_built_or_hidden_is_no_part_of_a_source_tree(tmp_path):
     tree = source_tree(tmp_path / "tree")
+    (tree / os.fsdecode(b"caf\xe9.txt")).touch()  # not UTF-8
     before = content(str(tree))
     for name in (".git/HEAD", "build/lib/x.py", "a/__pycache__/x.pyc", "x.egg-info/SOURCES.txt"):
         (tree / name).parent.mkdir(parents=True)

@@ -158,6 +158,12 @@ def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut
     assert re.search(rb"\n\[millistep: \d\d MiB omitted\]\n", kept)
 
 
+def test_a_log_that_is_gone_costs_no_run(tmp_path):
+    log = output.Log(tmp_path / "log")
+    log.path.unlink()
+    log.shorten()
+
+
 def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
     record = run(trouble="warns_without_end", warnings=1000)
     assert record["status"] == "ok"

@@ -74,7 +74,7 @@ def content(source: str) -> str:
     whole = hashlib.sha256()
     for file in sorted(files(path)):
         data = file.read_bytes()
-        whole.update(f"{file.relative_to(path).as_posix()}\0{len(data)}\0".encode() + data)
+        whole.update(os.fsencode(f"{file.relative_to(path).as_posix()}\0{len(data)}\0") + data)
     return whole.hexdigest()
 
 

@@ -139,7 +139,7 @@ def installing(log: Path, title: str, lock: IO[str]) -> Iterator[Run]:
 def failure(log: Path) -> EnvironmentProblem:
     """Return the error for a failed installation: the last error line of its log."""
     text = log.read_text(errors="replace")
-    lines = ERROR.findall(text) or text.splitlines() or ["the installation failed"]
+    lines = ERROR.findall(text) or text.strip().splitlines() or ["the installation failed"]
     return EnvironmentProblem(f"{lines[-1].strip()[:MAX_REASON]} (log: {log})")
 
 

@@ -17,7 +17,7 @@ from millistep.planning import changes, files, this_machine
 from millistep.planning.config import or_one_line
 from millistep.planning.runs import chunk_of, cost
 from millistep.planning.start import Start, tell
-from millistep.supervise.sources import content_digest
+from millistep.supervise.sources import whole
 
 OfJob = Callable[[Any], Any]
 
@@ -132,9 +132,8 @@ class Jobs:
         return []
 
     def content_of_bundle(self, wildcards: Any) -> str:
-        """Return a param that changes with the content of the bundle; the plan covers the locks."""
-        models = content_digest(Path(), *self._plan.config.folders)
-        return f"{content_digest(self._start.sources, 'workflow')}-{self._plan.sha256}-{models}"
+        """Return a param that changes with the content of the bundle."""
+        return f"{whole(files.bundle_files(self._plan).items())}-{self._plan.sha256}"
 
     @cached_property
     def so_far(self) -> dict[str, list[str]]:

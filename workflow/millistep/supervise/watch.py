@@ -94,8 +94,7 @@ class Watched:
     def __exit__(self, *exception: object) -> None:
         self._end()
         self._listen(0.0, "")
-        with contextlib.suppress(OSError):
-            self._log.shorten()
+        self._log.shorten()
         self._channel.close()
         os.close(self._turns)
 
