@@ -133,7 +133,7 @@ def test_runs_under_either_name_are_measured_again_where_they_are_missing_or_ano
         ('{"identity": "a"}', False),
         ('{"identity": "b"}', True),
         ('{"identity": "a", "refused": "no processor"}', True),
-        *((broken, True) for broken in ("{", "{}", "[]", "5", '{"not_tried": 5}')),
+        *((broken, True) for broken in ("{", "{}", "[]", "5", '{"not_tried": 5}', "[" * 10**5)),
     ],
 )
 def test_a_part_of_the_self_test_that_is_broken_or_another_is_made_again(tmp_path, text, stale):

@@ -14,8 +14,7 @@ for environment in PLAN.environments:
         output:
             environment.marker,
         log:
-            f"{RESULTS}/logs/environments/{environment.stack}/{environment.accelerator}/"
-            f"{environment.name}.log",
+            f"{RESULTS}/logs/environments/{environment.place}.log",
         localrule: True
         conda:
             environment.conda

@@ -18,9 +18,7 @@ def source_folder(rules):
     folder = rules.cache_path / "millistep" / commit
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        content = io.BytesIO()
-        repository.archive(content, treeish=commit)
-        content.seek(0)
+        content = io.BytesIO(repository.git.archive(commit, stdout_as_string=False))
         partial = Path(mkdtemp(dir=folder.parent))
         with tarfile.open(fileobj=content) as archive:
             archive.extractall(partial, filter="data")

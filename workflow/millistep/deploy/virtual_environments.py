@@ -44,7 +44,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Return the mapping in a JSON file; empty if it is missing, broken or no mapping."""
     try:
         found = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

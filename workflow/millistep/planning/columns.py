@@ -27,7 +27,6 @@ from millistep.planning.catalog import Framework
 from millistep.planning.config import ConfigError, check_known, check_word
 
 BUILDABLE = ("pyproject.toml", "setup.py")
-VERSION = re.compile(VERSION_PATTERN, re.VERBOSE | re.IGNORECASE)  # without blanks around it
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def _version(name: str, version: str, where: str) -> Overlay:
         package = canonicalize_name(name, validate=True)
     except InvalidName:
         raise ConfigError(f"{where}: '{name}' is not the name of a package") from None
-    if not VERSION.fullmatch(version):
+    if not re.fullmatch(VERSION_PATTERN, version, re.VERBOSE | re.IGNORECASE):
         raise ConfigError(f"{where}.{name}: '{version}' is not a version like 4.38.1")
     return Overlay(f"{name}=={version}", f"{name}-{version}", f"{name} {version}", None, package)
 
