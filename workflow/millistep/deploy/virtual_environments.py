@@ -21,7 +21,8 @@ from typing import IO, Any
 COMPLETE = "millistep-complete"  # written last into an environment: without it, it is incomplete
 MAX_REASON = 200  # characters quoted from a log
 Run = Callable[..., None]  # runs a command, given its variables; raises EnvironmentProblem
-ERROR = re.compile(r"^(?:ERROR|error): *(\S.*)$", re.MULTILINE)
+# Errors of pip and uv; and the remedy that Debian's Python prints if it cannot make an environment.
+ERROR = re.compile(r"^(?:ERROR:|error:| +(?=apt install )) *(\S.*)$", re.MULTILINE)
 
 
 class EnvironmentProblem(Exception):
