@@ -15,7 +15,7 @@ from millistep.deploy.environments import Wanted, definition_sha256
 from millistep.deploy.overlays import content, with_overlays
 from millistep.supervise import ending, preconditions
 from tests.planning.test_config import plan
-from tests.shared import ROOT, succeed, valid
+from tests.shared import ROOT, put, succeed, valid
 from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
 
 
@@ -160,6 +160,15 @@ def test_where_no_column_has_an_environment_what_is_measured_besides_says_so(dep
         assert (found["status"], found["reason"]) == ending.of_control(found)
         assert found["status"] == "error"
         assert "tiny-thing==9.9 cannot be installed: " in found["reason"]
+
+
+def test_a_cache_that_cannot_be_written_is_the_reason(workshop, monkeypatch, tmp_path):
+    monkeypatch.setenv("MILLISTEP_CACHE", str(put(tmp_path / "file", "")))
+    wanted = Wanted("tiny", workshop.definition, "venv", tmp_path / "marker.json")
+    with pytest.raises(OSError) as error:
+        preconditions.provide(wanted, {"threads": 1})
+    reason = f"Not a directory: {tmp_path}/file/envs"
+    assert ending.of_exception(error.value) == ("refused", reason)
 
 
 def test_another_interpreter_of_the_users_is_another_environment(workshop):
