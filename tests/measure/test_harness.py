@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from statistics import fmean
@@ -10,7 +11,7 @@ import pytest
 
 from millistep.measure.process import MOST
 from millistep.supervise import output
-from millistep.supervise.record import valid
+from millistep.supervise.record import RecordFile, read, valid
 
 from ..shared import ROOT
 from .conftest import identity
@@ -146,6 +147,14 @@ def test_a_part_that_breaks_the_contract_costs_no_time(plain):
     assert found["warnings"][-1].startswith("parity: left out: parity.metrics")
     found = valid({**plain, "timing": {**plain["timing"], "warmup_steps": -1}})
     assert found["status"] == "error" and found["timing"] is None
+
+
+def test_a_record_is_written_though_its_folder_was_removed(plain, tmp_path):
+    file = RecordFile(tmp_path / "results/run1.json")
+    file.reserve()
+    shutil.rmtree(tmp_path / "results")
+    file.write(plain)
+    assert read(file.path) == plain
 
 
 def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut(run, tmp_path):
