@@ -83,7 +83,7 @@ def _answer() -> int:
     options = _options().parse_args()
     with only_one():
         found = Asked(options).answered()
-    print(Path(found["comment"]).read_text(encoding="utf-8"))
+    sys.stdout.buffer.write(Path(found["comment"]).read_bytes() + b"\n")
     return int(found["status"])
 
 

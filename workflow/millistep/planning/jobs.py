@@ -227,18 +227,14 @@ class Handlers:
             tell(f"report so far: {last.as_posix()}")
 
     def _show_results(self) -> None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(self._page.with_name("table.md").read_bytes())
+        table = self._page.with_name("table.md").read_bytes()
         try:
-            summary = json.loads(self._page.with_name("summary.json").read_text())
+            summary = json.loads(self._page.with_name("summary.json").read_bytes())
             sentences = [*summary["sentences"], cost(summary["workloads"])]
         except (OSError, ValueError, LookupError, TypeError):
             sentences = []
-        print(
-            "",
-            *filter(None, sentences),
-            "",
-            f"Report: {self._page.as_posix()}",
-            sep="\n",
-            flush=True,
-        )
+        lines = ["", *filter(None, sentences), "", f"Report: {self._page.as_posix()}", ""]
+        sys.stdout.flush()
+        # As UTF-8: a terminal of another encoding lacks signs such as the one of a ratio.
+        sys.stdout.buffer.write(table + "\n".join(map(str, lines)).encode())
+        sys.stdout.flush()
