@@ -1,5 +1,4 @@
 # One rule per environment: install it, and write down its packages.
-#
 # conda's environments are there before the first job. Runs create missing virtual environments
 # themselves, so the first number waits for its own environment alone. These rules restore lost ones.
 

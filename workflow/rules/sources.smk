@@ -21,7 +21,8 @@ def source_folder(rules):
         content = io.BytesIO(repository.git.archive(commit, stdout_as_string=False))
         partial = Path(mkdtemp(dir=folder.parent))
         with tarfile.open(fileobj=content) as archive:
-            archive.extractall(partial, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)
+            archive.extractall(partial)
         try:
             partial.rename(folder)
         except OSError:  # another start of Snakemake was quicker
