@@ -9,8 +9,10 @@ import pytest
 
 from millistep.contracts.record import Status
 from millistep.supervise import ending
-from millistep.supervise.ending import STATUSES, Ending, of_control, of_exception, of_process
+from millistep.supervise.ending import Ending, of_control, of_exception, of_process
 from tests.shared import ROOT
+
+STATUSES = get_args(ending.Status)
 
 
 def test_the_record_and_the_docs_have_the_statuses_of_the_code():

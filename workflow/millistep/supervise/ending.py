@@ -7,12 +7,11 @@ import signal
 import traceback
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 Status = Literal[
     "ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "refused", "invalid"
 ]
-STATUSES: tuple[Status, ...] = get_args(Status)
 
 OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError", "ResourceExhaustedError")
 OUT_OF_MEMORY_WORDS = (
