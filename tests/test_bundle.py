@@ -33,6 +33,14 @@ def test_what_could_not_begin_is_tried_again(found, done, tmp_path):
     assert run_bundle.is_done({"output": str(path)}, {"identity": IDENTITY}) is done
 
 
+def test_files_of_a_machine_without_a_clock_are_packed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.utime(put(tmp_path / "results/run1.json", "{}"), ns=(0, 0))
+    test = {"known_steps": "results/none.json"}
+    assert run_bundle.pack({"results": "results", "scale": "smoke", "self_test": test}) == 1
+    assert "results/run1.json" in zipfile.ZipFile("records.zip").namelist()
+
+
 def test_a_bundle_is_measured_in_turns_and_goes_on_after_an_interrupt(tmp_path):
     hangs = f"step_ms: 1.0, trouble: hangs_once, hung: '{tmp_path}/hung'"
     project = fake_project(tmp_path / "project", hangs, other=True)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from millistep.deploy.virtual_environments import failure
+from tests.shared import put
 from tests.workshop import Workshop
 
 
@@ -30,6 +32,25 @@ def test_the_last_error_line_of_the_installer_is_shown(workshop, spoil, cause):
     assert message[0].startswith(f"tiny: {cause}")
     assert message[0].endswith(f"(log: {workshop.prefix}.log)")
     assert not workshop.has_marker()
+
+
+DEBIAN = """... not available.  On Debian/Ubuntu systems, you need to install ...:
+
+    apt install python3.11-venv
+
+Failing command: /home/me/.cache/millistep/envs/tiny/bin/python3
+"""
+WORDS = [
+    ("collecting\nsh: 1: no such program\n\n\n", "sh: 1: no such program"),
+    (DEBIAN, "apt install python3.11-venv"),
+    ("\n", "the installation failed"),
+]
+
+
+@pytest.mark.parametrize(("printed", "words"), WORDS)
+def test_without_an_error_line_the_remedy_or_the_last_words_are_shown(tmp_path, printed, words):
+    log = put(tmp_path / "log", printed)
+    assert str(failure(log)) == f"{words} (log: {log})"
 
 
 def test_a_disk_that_is_too_small_is_named_before_anything_is_downloaded(workshop):

@@ -4,6 +4,7 @@ The environment, the wheels and the source trees are those of tests/workshop.py:
 """
 
 import json
+import os
 import shutil
 import sys
 import venv
@@ -14,7 +15,7 @@ from millistep.deploy.environments import Wanted, definition_sha256
 from millistep.deploy.overlays import content, with_overlays
 from millistep.supervise import ending, preconditions
 from tests.planning.test_config import plan
-from tests.shared import ROOT, succeed, valid
+from tests.shared import ROOT, put, succeed, valid
 from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
 
 
@@ -73,6 +74,7 @@ def test_a_version_a_wheel_and_a_source_tree_replace_one_package_of_the_lock(dep
 
 def test_what_is_built_or_hidden_is_no_part_of_a_source_tree(tmp_path):
     tree = source_tree(tmp_path / "tree")
+    (tree / os.fsdecode(b"caf\xe9.txt")).touch()  # not UTF-8
     before = content(str(tree))
     for name in (".git/HEAD", "build/lib/x.py", "a/__pycache__/x.pyc", "x.egg-info/SOURCES.txt"):
         (tree / name).parent.mkdir(parents=True)
@@ -158,6 +160,15 @@ def test_where_no_column_has_an_environment_what_is_measured_besides_says_so(dep
         assert (found["status"], found["reason"]) == ending.of_control(found)
         assert found["status"] == "error"
         assert "tiny-thing==9.9 cannot be installed: " in found["reason"]
+
+
+def test_a_cache_that_cannot_be_written_is_the_reason(workshop, monkeypatch, tmp_path):
+    monkeypatch.setenv("MILLISTEP_CACHE", str(put(tmp_path / "file", "")))
+    wanted = Wanted("tiny", workshop.definition, "venv", tmp_path / "marker.json")
+    with pytest.raises(OSError) as error:
+        preconditions.provide(wanted, {"threads": 1})
+    reason = f"Not a directory: {tmp_path}/file/envs"
+    assert ending.of_exception(error.value) == ("refused", reason)
 
 
 def test_another_interpreter_of_the_users_is_another_environment(workshop):

@@ -9,8 +9,10 @@ import pytest
 
 from millistep.contracts.record import Status
 from millistep.supervise import ending
-from millistep.supervise.ending import STATUSES, Ending, of_control, of_process, whose_limit
+from millistep.supervise.ending import Ending, of_control, of_exception, of_process
 from tests.shared import ROOT
+
+STATUSES = get_args(ending.Status)
 
 
 def test_the_record_and_the_docs_have_the_statuses_of_the_code():
@@ -49,7 +51,6 @@ def test_what_keras_wraps_in_its_own_words_is_said():
     failure = {"type": "OutOfMemoryError", "message": words}
     found = of_process(Ending(done=False, exit_code=1, failure=failure))
     assert found == ("oom", f"OutOfMemoryError: in Softmax.call(): {own}")
-    assert "framework's own pool" in whose_limit(found[1], None, 36 * 1024)
     symbols = f"Could not infer the output of 'softmax'. Error encountered:\n\n{own}"
     failure["message"] = words.replace(own, symbols)
     assert of_process(Ending(done=False, exit_code=1, failure=failure)) == found
@@ -141,3 +142,15 @@ def test_a_lack_of_memory_or_of_a_device_is_told_from_an_error(message, status):
 )
 def test_a_control_is_worded_from_its_facts(facts, status, reason):
     assert of_control(facts) == (status, reason)
+
+
+ERRORS = [
+    (OSError(28, "No space left on device", "x.json"), "No space left on device: x.json"),
+    (OSError(28, "No space left on device"), "No space left on device"),
+    (OSError("no number"), "no number"),
+]
+
+
+@pytest.mark.parametrize(("error", "reason"), ERRORS)
+def test_an_error_of_the_system_is_said_in_its_own_words(error, reason):
+    assert of_exception(error) == ("refused", reason)

@@ -181,6 +181,7 @@ def make_workshop(folder: Path) -> Workshop:
         about = folder / "leak" / f"{name}-1.0.dist-info"
         about.mkdir(parents=True)
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (folder / "leak/venv.py").write_text("raise ImportError")
     workshop.definition.parent.mkdir(parents=True)
     workshop.definition.write_text(f"dependencies:\n  - python={THIS_PYTHON}\n  - pip\n")
     text = LOCK.format(sha256=build_wheel(folder / "wheels"))

@@ -31,7 +31,7 @@ def test_the_least_of_the_jobs_groups_limits_it_and_no_other_jobs(root):
         f"{job}/step_0/memory.events": "low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n",
     }
     system = root(V2, v2)
-    assert (machine.memory_limit_bytes(system), machine.oom_kills_of_group(system)) == (5 * GIB, 1)
+    assert (machine.memory_limit_bytes(system), machine.oom_kills(system)) == (5 * GIB, 1)
     (system / f"sys/fs/cgroup/{job}/step_0/memory.max").write_text("max\n")
     assert machine.memory_limit_bytes(system) is None
 
@@ -58,13 +58,13 @@ def test_a_container_has_the_limit_of_what_it_sees(root, group):
 def test_where_nothing_is_told_the_machine_is_the_limit(tmp_path, monkeypatch):
     assert machine.memory_limit_bytes(tmp_path) is None
     assert machine.processor_time(tmp_path) is None
-    assert machine.oom_kills_of_group(tmp_path) is None
-    (tmp_path / "vmstat").write_text("pswpin 3\noom_kill 5\n")
-    monkeypatch.setattr(machine, "VMSTAT", tmp_path / "vmstat")
-    for limit_bytes, kills, found in ((None, None, 5), (GIB, 0, 0)):
+    assert machine.oom_kills(tmp_path) is None
+    put(tmp_path / "proc/vmstat", "pswpin 3\noom_kill 5\n")
+    assert machine.oom_kills(tmp_path) == 5
+    put(tmp_path / "sys/fs/cgroup/memory.events", "oom_kill 0\n")
+    assert machine.oom_kills(tmp_path) == 0
+    for limit_bytes in (None, GIB):
         monkeypatch.setattr(machine, "memory_limit_bytes", lambda limit=limit_bytes: limit)
-        monkeypatch.setattr(machine, "oom_kills_of_group", lambda kills=kills: kills)
-        assert machine.oom_kills() == found
         assert (machine.memory_mib_total() == 1024) == (limit_bytes == GIB)
         assert (machine.memory_limit_mib("auto") == int(0.9 * 1024)) == (limit_bytes == GIB)
     assert machine.memory_limit_mib("1.5") == 1536

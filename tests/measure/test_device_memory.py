@@ -1,4 +1,4 @@
-"""One share of a device for all, the limit that an allocation met, and work that is left."""
+"""One share of a device for all, and work that is left."""
 
 from types import SimpleNamespace
 
@@ -6,36 +6,8 @@ import pytest
 
 from millistep.measure.device import SHARE
 from millistep.measure.frameworks import keras3_tensorflow, pytorch_eager, tensorflow
-from millistep.supervise.ending import whose_limit
 
 GIB = 1024.0  # MiB
-TORCH = (
-    "OutOfMemoryError: CUDA out of memory. Tried to allocate 6.00 GiB. GPU 0 has a total capacity "
-    "of 79.10 GiB of which {} GiB is free. Including non-PyTorch memory, this process has 71.19 "
-    "GiB memory in use. 71.19 GiB allowed; Of the allocated memory 70.00 GiB is allocated"
-)
-
-
-XLA = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate"
-
-
-@pytest.mark.parametrize(
-    ("message", "free_mib", "pool"),
-    [
-        (f"{XLA} 1073741824 bytes.", 2e3, True),
-        (f"{XLA} 16.00GiB.", 8e3, False),
-        (f"{XLA} 16.00GiB.", None, False),
-        ("RESOURCE_EXHAUSTED: Out of memory allocating 1073741824 bytes.", 2e3, True),
-        ("Failed to allocate request for 512.00MiB (536870912B) on device ordinal 0", 8e3, True),
-        ("ResourceExhaustedError: OOM when allocating tensor with shape[8,512]", 8e3, False),
-        ("MemoryError", 8e3, False),
-        (TORCH.format("7.91"), 0.0, True),  # the error's own words count more than a sample
-        (TORCH.format("1.25"), 8e3, False),
-    ],
-)
-def test_whose_limit_was_met_is_told_from_what_was_asked_and_what_was_free(message, free_mib, pool):
-    words = whose_limit(message, free_mib, limit_mib=72 * GIB)
-    assert ("limit of 72.0 GiB of the framework's own pool" in words) == bool(words) == pool
 
 
 def fake_tensorflow(gpus):

@@ -1,10 +1,12 @@
 """How a run ends: by itself, by a fault injected for real, by a limit, or before it begins."""
 
+import itertools
 import os
 import re
 import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -73,6 +75,15 @@ def test_the_time_limit_ends_a_hanging_run(run, trouble):
     assert record["status"] == "timeout"
     assert "1.5 s" in record["reason"]
     assert time.monotonic() - began < 10
+
+
+def test_time_in_which_the_supervisor_was_stopped_does_not_count(run, monkeypatch):
+    calls, clock = itertools.count(), time.monotonic
+    stopped = SimpleNamespace(**vars(time))
+    stopped.monotonic = lambda: clock() + (3600 if next(calls) > 5 else 0)
+    monkeypatch.setattr(watch, "time", stopped)
+    record = run()
+    assert record["status"] == "ok" and next(calls) > 5 and record["total_s"] < 60
 
 
 HANGS = [("hangs_at_its_end", "ok"), ("raises_and_hangs", "error")]

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from statistics import fmean
@@ -10,7 +11,7 @@ import pytest
 
 from millistep.measure.process import MOST
 from millistep.supervise import output
-from millistep.supervise.record import valid
+from millistep.supervise.record import RecordFile, read, valid
 
 from ..shared import ROOT
 from .conftest import identity
@@ -148,6 +149,14 @@ def test_a_part_that_breaks_the_contract_costs_no_time(plain):
     assert found["status"] == "error" and found["timing"] is None
 
 
+def test_a_record_is_written_though_its_folder_was_removed(plain, tmp_path):
+    file = RecordFile(tmp_path / "results/run1.json")
+    file.reserve()
+    shutil.rmtree(tmp_path / "results")
+    file.write(plain)
+    assert read(file.path) == plain
+
+
 def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut(run, tmp_path):
     record = run(trouble="prints_without_end", mib=40)
     assert record["reason"] == "ValueError: it has printed enough"
@@ -156,6 +165,12 @@ def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut
         kept = log.read()
     assert kept.startswith(b"xxx") and len(kept) < 2 * output.FIRST_BYTES + 2**20
     assert re.search(rb"\n\[millistep: \d\d MiB omitted\]\n", kept)
+
+
+def test_a_log_that_is_gone_costs_no_run(tmp_path):
+    log = output.Log(tmp_path / "log")
+    log.path.unlink()
+    log.shorten()
 
 
 def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):

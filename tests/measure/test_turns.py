@@ -124,6 +124,21 @@ def test_known_steps_hold_the_gpus_whose_runs_need_the_same_processors(gpus):
             os.close(descriptor)
 
 
+def test_a_machine_without_nvml_has_no_gpu_to_hold(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    monkeypatch.setattr(device, "gpus", device.gpus.__wrapped__)
+    with jobs.nothing_timed(gpus_only=True):
+        pass
+
+
+def test_a_lock_that_is_used_is_not_old(tmp_path):
+    """Systems remove files below /tmp that were not used for ten days."""
+    os.close(opened(tmp_path / "lock"))
+    os.utime(tmp_path / "lock", ns=(0, 0))
+    os.close(opened(tmp_path / "lock"))
+    assert (tmp_path / "lock").stat().st_mtime_ns > 0
+
+
 def test_a_run_by_itself_is_measured_alone(tmp_path):
     one = Round(tmp_path, a={})
     _, said = one.start("a").communicate(timeout=60)

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -171,7 +172,12 @@ def revisions(folder):
     return folder
 
 
-def test_base_and_patch_may_be_revisions_of_a_clone(ask, tmp_path):
+@pytest.mark.parametrize("old", [False, True])
+def test_base_and_patch_may_be_revisions_of_a_clone(ask, tmp_path, monkeypatch, old):
+    if old:  # Python 3.11.2, which is Debian 12's
+        extractall = tarfile.TarFile.extractall
+        monkeypatch.delattr(tarfile, "data_filter")
+        monkeypatch.setattr(tarfile.TarFile, "extractall", lambda *given: extractall(*given))
     clone = revisions(tmp_path / "clone")
     put(clone / "pyproject.toml", "# not committed\n")
     ask(4, "--base", f"{clone}@HEAD~1", "--patch", f"{clone}@HEAD")

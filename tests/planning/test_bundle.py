@@ -1,12 +1,15 @@
 """A bundle's plan: for another machine, the same wherever it is made, small."""
 
+import shutil
 import sys
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 
 from millistep.planning import files, this_machine
 from millistep.planning.config import ConfigError
+from millistep.planning.jobs import Jobs
 
 from .records import identities
 from .test_config import BERT, plan, refused
@@ -73,3 +76,9 @@ def test_a_users_models_travel_and_hidden_files_do_not(tmp_path):
     planned = plan(**{**ELSEWHERE, "folders": [str(tmp_path / "mine")]})
     found = {name for name in files.bundle_files(planned) if name.startswith("folders/")}
     assert found == {"folders/0/models/mine/keras3.py", "folders/0/models/notes.txt"}
+    # The rule packs them again if they change, wherever the folder is.
+    shutil.copytree(tmp_path / "mine", tmp_path / "other")
+    (tmp_path / "other/models/mine/keras3.py").write_text("import keras\n")
+    plans = [planned, plan(**{**ELSEWHERE, "folders": [str(tmp_path / "other")]})]
+    one, two = (Jobs(SimpleNamespace(plan=each)).content_of_bundle(None) for each in plans)
+    assert one.partition("-")[0] != two.partition("-")[0]

@@ -121,6 +121,7 @@ SETTINGS = [
     ({"overlay": [str(ROOT / "envs")]}, ["nor a folder with pyproject.toml or setup.py"]),
     ({"overlay": {"keras": 3.1}}, ["columns.0.overlay", "3.1", "versions in quotes"]),
     ({"overlay": {"keras": ">=3"}}, ["columns.0.overlay.keras", "'>=3'", "a version like"]),
+    ({"overlay": {"keras": "3.1 "}}, ["columns.0.overlay.keras", "'3.1 '", "a version like"]),
     ({"overlay": {"--pre": "3"}}, ["columns.0.overlay", "'--pre' is not the name of a package"]),
     ({"overlay": [{"Keras_Hub": "1"}, {"keras-hub": "2"}]}, ["keras-hub appears twice"]),
 ]

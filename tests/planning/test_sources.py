@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -88,12 +89,13 @@ def test_a_package_is_found_before_a_module_and_ours_before_a_users(tmp_path):
 
 
 def test_data_of_a_users_model_counts_and_what_python_or_a_tool_leaves_there_does_not(tmp_path):
-    read = {"sizes.json", "kernel.cu", "include/a.h"}
+    read = {"sizes.json", "kernel.cu", "include/a.h", os.fsdecode(b"caf\xe9.txt")}  # not UTF-8
     others = ("model.yaml", "__pycache__/keras3.cpython-311.pyc", ".git/HEAD", ".x.swp")
     for name in (*read, *others):
         put(tmp_path / "models/mlp" / name, "1")
     found = sources.used((tmp_path,), "mlp", "keras3", "mine")
     assert {*found} == {f"models/mlp/{name}" for name in read}
+    assert digest(tmp_path, {})
 
 
 def test_a_users_file_that_cannot_be_imported_is_no_traceback(tmp_path):

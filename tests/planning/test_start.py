@@ -1,6 +1,7 @@
 """A start of Snakemake: what it finds out, says and refuses before its first job."""
 
 import gc
+import io
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ import pytest
 
 from millistep.planning import this_machine
 from millistep.planning.commands import Commands, Drawing
-from millistep.planning.jobs import Jobs
+from millistep.planning.jobs import Handlers, Jobs
 from millistep.planning.start import ON_NODE, Start
 
 from ..shared import ROOT, put
@@ -129,6 +130,17 @@ def test_that_all_is_measured_is_said_and_where_the_report_is(folder, capsys):
     tell_results()
     said = "millistep: all 1 runs are measured"
     assert capsys.readouterr().err == f"{said}\n{said}; report: results/report.html\n"
+
+
+def test_results_are_shown_on_a_terminal_that_lacks_their_signs(monkeypatch):
+    handlers = Handlers(Start(workflow(), config(), ROOT))
+    summary = {"sentences": ["2.0× faster"], "workloads": []}
+    for name, text in (("report.html", ""), ("table.md", "1.2×\n"), ("summary.json", summary)):
+        put(Path("results", name), text if isinstance(text, str) else json.dumps(text))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+    handlers.end(complete=True)
+    shown = sys.stdout.buffer.getvalue().decode()
+    assert shown == "1.2×\n\n2.0× faster\n\nReport: results/report.html\n"
 
 
 def measure_all():

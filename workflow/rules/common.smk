@@ -1,13 +1,8 @@
 # The parts that all rules share: configuration, plan, paths, commands, and the environment of the
 # analysis, which is one of its own, since Snakemake would import its pandas at every start.
 import re
-
 from millistep.planning.commands import Commands, Drawing, verbatim
-from millistep.planning.config import (
-    lay_over_command_line,
-    or_one_line,
-    read_configuration,
-)
+from millistep.planning.config import check_readable, lay_over_command_line
 from millistep.planning.jobs import Handlers, Jobs
 from millistep.planning.start import Start
 from millistep.supervise.sources import content_digest
@@ -16,8 +11,7 @@ from millistep.supervise.sources import content_digest
 # one as a module. Snakemake would merge it into the default one, and so add the models of both.
 CONFIG = "config/config.yaml"
 if not workflow.modifier.skip_configfile:
-    for path in workflow.configfiles or [CONFIG]:
-        or_one_line(read_configuration, path)
+    check_readable(workflow.configfiles or [CONFIG])
     if not workflow.configfiles:
 
         configfile: CONFIG
@@ -28,7 +22,8 @@ if not workflow.modifier.skip_configfile:
 START = Start(workflow, config, SOURCES)
 PLAN, RESULTS = START.plan, START.results
 JOBS, COMMANDS, DRAWING = Jobs(START), Commands(START), Drawing(START)
-program, measured, alone = COMMANDS.program, COMMANDS.measured, COMMANDS.alone
+program, logged = COMMANDS.program, COMMANDS.logged
+measured, alone = COMMANDS.measured, COMMANDS.alone
 analysis, render, in_report = DRAWING.analysis, DRAWING.render, DRAWING.in_report
 
 ROW = "{scale}/{model}/{task}-b{batch}"

@@ -1,5 +1,4 @@
 # One rule per environment: install it, and write down its packages.
-#
 # conda's environments are there before the first job. Runs create missing virtual environments
 # themselves, so the first number waits for its own environment alone. These rules restore lost ones.
 
@@ -14,8 +13,7 @@ for environment in PLAN.environments:
         output:
             environment.marker,
         log:
-            f"{RESULTS}/logs/environments/{environment.stack}/{environment.accelerator}/"
-            f"{environment.name}.log",
+            f"{RESULTS}/logs/environments/{environment.place}.log",
         localrule: True
         conda:
             environment.conda

@@ -19,10 +19,8 @@ rule plan:
         plan=PLAN.sha256,
         elsewhere="" if PLAN.here else "--elsewhere",
     shell:
-        program(
-            "plan",
-            "--config {params.config:q} {params.elsewhere}"
-            " --output {output} 2> >(tee {log} >&2)",
+        logged(
+            "plan", "--config {params.config:q} {params.elsewhere} --output {output}"
         )
 
 
@@ -43,7 +41,4 @@ rule bundle:
         config=verbatim(PLAN.config_json),
         content=JOBS.content_of_bundle,
     shell:
-        program(
-            "bundle",
-            "--elsewhere --config {params.config:q} --output {output} 2> >(tee {log} >&2)",
-        )
+        logged("bundle", "--elsewhere --config {params.config:q} --output {output}")

@@ -1,8 +1,7 @@
 # From records to everything that people read: the report, drawn from whatever records exist, also
 # while runs are measured; the comment on a pull request; one zip to be cited.
 #
-# Outputs flagged with report() are in the report that `snakemake --report` writes; this is its
-# landing page.
+# Outputs flagged with report() are in Snakemake's own report; this is its landing page.
 
 
 report: "../report/landing.rst"
@@ -52,8 +51,6 @@ rule page_so_far:
         f"{RESULTS}/so_far/{{part}}/report.html",
     log:
         f"{RESULTS}/logs/so_far/{{part}}.log",
-    wildcard_constraints:
-        part="first_workload|round[0-9]+",
     localrule: True
     conda:
         "../../envs/analysis.yaml"

@@ -45,8 +45,7 @@ rule self_test:
         # The code that puts them together, with what it imports.
         program=content_digest(SOURCES, "workflow/millistep/supervise"),
     shell:
-        program(
+        logged(
             "self-test",
-            "--known-steps {input.known_steps} {resources.pairs}"
-            " --output {output} 2> >(tee {log} >&2)",
+            "--known-steps {input.known_steps} {resources.pairs} --output {output}",
         )

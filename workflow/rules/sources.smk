@@ -18,12 +18,11 @@ def source_folder(rules):
     folder = rules.cache_path / "millistep" / commit
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        content = io.BytesIO()
-        repository.archive(content, treeish=commit)
-        content.seek(0)
+        content = io.BytesIO(repository.git.archive(commit, stdout_as_string=False))
         partial = Path(mkdtemp(dir=folder.parent))
         with tarfile.open(fileobj=content) as archive:
-            archive.extractall(partial, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)
+            archive.extractall(partial)
         try:
             partial.rename(folder)
         except OSError:  # another start of Snakemake was quicker

@@ -121,11 +121,13 @@ def pack(bundle: dict[str, Any]) -> int:
     ]
     sums = {path.as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
     about = {"schema": "millistep.elsewhere/1", "scale": bundle["scale"], "sha256": sums}
-    with zipfile.ZipFile(".records.zip.partial", "w", zipfile.ZIP_DEFLATED) as zipped:
+    partial = ".records.zip.partial"
+    # Some machines have no clock, so their files are older than any date that a zip can hold.
+    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as zipped:
         for path in found:
             zipped.write(path)
         zipped.writestr(f"{results}/elsewhere.json", json.dumps(about, indent=1) + "\n")
-    os.replace(".records.zip.partial", "records.zip")
+    os.replace(partial, "records.zip")
     return len(found)
 
 

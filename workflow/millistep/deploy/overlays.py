@@ -40,7 +40,7 @@ def overlaid_interpreter(
     try:
         with unfinished(prefix, log, title) as run:
             if run:
-                run([base, "-m", "venv", "--without-pip", str(prefix)])
+                run([base, "-I", "-m", "venv", "--without-pip", str(prefix)])
                 pip = [base, "-I", "-m", "pip", "--python", python, "install", *QUIET]
                 run([*pip, "--", *copies.values()])
                 # Visible last: a source tree is built with the packages that it requires.
@@ -74,7 +74,7 @@ def content(source: str) -> str:
     whole = hashlib.sha256()
     for file in sorted(files(path)):
         data = file.read_bytes()
-        whole.update(f"{file.relative_to(path).as_posix()}\0{len(data)}\0".encode() + data)
+        whole.update(os.fsencode(f"{file.relative_to(path).as_posix()}\0{len(data)}\0") + data)
     return whole.hexdigest()
 
 

@@ -21,7 +21,8 @@ from typing import IO, Any
 COMPLETE = "millistep-complete"  # written last into an environment: without it, it is incomplete
 MAX_REASON = 200  # characters quoted from a log
 Run = Callable[..., None]  # runs a command, given its variables; raises EnvironmentProblem
-ERROR = re.compile(r"^(?:ERROR|error): *(\S.*)$", re.MULTILINE)
+# Errors of pip and uv; and the remedy that Debian's Python prints if it cannot make an environment.
+ERROR = re.compile(r"^(?:ERROR:|error:| +(?=apt install )) *(\S.*)$", re.MULTILINE)
 
 
 class EnvironmentProblem(Exception):
@@ -44,7 +45,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Return the mapping in a JSON file; empty if it is missing, broken or no mapping."""
     try:
         found = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -139,7 +140,7 @@ def installing(log: Path, title: str, lock: IO[str]) -> Iterator[Run]:
 def failure(log: Path) -> EnvironmentProblem:
     """Return the error for a failed installation: the last error line of its log."""
     text = log.read_text(errors="replace")
-    lines = ERROR.findall(text) or text.splitlines() or ["the installation failed"]
+    lines = ERROR.findall(text) or text.strip().splitlines() or ["the installation failed"]
     return EnvironmentProblem(f"{lines[-1].strip()[:MAX_REASON]} (log: {log})")
 
 

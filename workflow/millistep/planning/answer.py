@@ -14,7 +14,6 @@ import hashlib
 import itertools
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -83,7 +82,7 @@ def _answer() -> int:
     options = _options().parse_args()
     with only_one():
         found = Asked(options).answered()
-    print(Path(found["comment"]).read_text(encoding="utf-8"))
+    sys.stdout.buffer.write(Path(found["comment"]).read_bytes() + b"\n")
     return int(found["status"])
 
 
@@ -286,7 +285,9 @@ def _tree(option: str, clone: Path, revision: str) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         git(option, clone, "archive", f"--output={archive}", folder.name)
         try:
-            shutil.unpack_archive(archive, partial, filter="data")
+            with tarfile.open(archive) as packed:
+                packed.extraction_filter = getattr(tarfile, "data_filter", None)  # from 3.11.4 on
+                packed.extractall(partial)
         except tarfile.TarError as error:
             raise Problem(f"{option}: {clone}@{revision}: {error}") from None
         archive.unlink()

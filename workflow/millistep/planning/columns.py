@@ -18,7 +18,7 @@ from packaging.utils import (
     canonicalize_name,
     parse_wheel_filename,
 )
-from packaging.version import InvalidVersion, Version
+from packaging.version import VERSION_PATTERN
 
 from millistep.contracts.settings import DEFAULTS, SETTINGS, texts
 from millistep.contracts.settings import Column as Asked
@@ -63,10 +63,8 @@ def _version(name: str, version: str, where: str) -> Overlay:
         package = canonicalize_name(name, validate=True)
     except InvalidName:
         raise ConfigError(f"{where}: '{name}' is not the name of a package") from None
-    try:
-        Version(version)
-    except InvalidVersion:
-        raise ConfigError(f"{where}.{name}: '{version}' is not a version like 4.38.1") from None
+    if not re.fullmatch(VERSION_PATTERN, version, re.VERBOSE | re.IGNORECASE):
+        raise ConfigError(f"{where}.{name}: '{version}' is not a version like 4.38.1")
     return Overlay(f"{name}=={version}", f"{name}-{version}", f"{name} {version}", None, package)
 
 

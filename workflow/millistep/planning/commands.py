@@ -40,6 +40,10 @@ class Commands:
         python = literal(sys.executable)
         return " ".join(["exec", python, "-s", self.workflow, name, *options])
 
+    def logged(self, name: str, options: str) -> str:
+        """Return the shell command that runs a command of Millistep and logs its messages."""
+        return self.program(name, options, "2> >(tee {log} >&2)")
+
     def alone(self, command: str) -> str:
         """Return the shell command that runs another one while no run is timed."""
         return self.program("alone", "--", command.removeprefix("exec "))

@@ -96,6 +96,12 @@ def read_configuration(path: str) -> dict[str, Any]:
     return read_yaml(path, _Snakemakes)
 
 
+def check_readable(paths: Iterable[str]) -> None:
+    """End the program with one line if a configuration file cannot be read."""
+    for path in paths:
+        or_one_line(read_configuration, path)
+
+
 def read_yaml(path: str, loader: type[_EachKeyOnce] = _Fast) -> dict[str, Any]:
     """Read a YAML file's mapping; raises :class:`ConfigError` with file and line if it is none."""
     try:

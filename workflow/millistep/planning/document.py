@@ -19,6 +19,7 @@ FURTHER = {"device", "limits", "folders", "unsupported", "environment", "interpr
 
 def document(plan: Plan) -> dict[str, Any]:
     """Return the content of plan.json: every planned cell and run, in the table's words."""
+    further = plan.config.model_dump(include=FURTHER, exclude_defaults=True)
     runs: dict[tuple[Row, str], list[Run]] = {}
     for run in plan.runs:
         runs.setdefault((run.row, run.column.name), []).append(run)
@@ -33,7 +34,7 @@ def document(plan: Plan) -> dict[str, Any]:
         "seed": plan.config.seed,
         "runs": max(plan.runs_of.values()),
         "precision": plan.config.precision,
-        **({"further": further} if (further := _further(plan)) else {}),
+        **({"further": further} if further else {}),
         "references": [
             {**vars(group.row), "round": group.number, "path": path}
             for group in plan.groups
@@ -62,10 +63,6 @@ def document(plan: Plan) -> dict[str, Any]:
             for column in plan.columns
         ],
     }
-
-
-def _further(plan: Plan) -> dict[str, Any]:
-    return plan.config.model_dump(include=FURTHER, exclude_defaults=True)
 
 
 def _column(column: Column) -> dict[str, Any]:

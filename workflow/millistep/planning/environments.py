@@ -45,9 +45,14 @@ class Environment:
         return re.sub(r"\W", "_", f"{self.name}_{self.accelerator}_{self.stack}")
 
     @property
+    def place(self) -> str:
+        """Its part of paths, such as ``2026-11/cpu/keras3-jax``."""
+        return f"{self.stack}/{self.accelerator}/{self.name}"
+
+    @property
     def marker(self) -> str:
         """The file that its deployment writes."""
-        return f"{self.folder}/environments/{self.stack}/{self.accelerator}/{self.name}.json"
+        return f"{self.folder}/environments/{self.place}.json"
 
     @property
     def conda(self) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.planning.columns import Column
-from millistep.planning.config import ConfigError, or_one_line, read_configuration
+from millistep.planning.config import ConfigError, check_readable, or_one_line
 from millistep.planning.controls import Control
 from millistep.planning.identity import PACKAGE
 from millistep.planning.plan import Plan
@@ -175,5 +175,4 @@ def check_files() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
     known, _ = parser.parse_known_args()  # the others are Snakemake's
-    for path in known.configfile:
-        or_one_line(read_configuration, path)
+    check_readable(known.configfile)

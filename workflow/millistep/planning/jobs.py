@@ -17,7 +17,7 @@ from millistep.planning import changes, files, this_machine
 from millistep.planning.config import or_one_line
 from millistep.planning.runs import chunk_of, cost
 from millistep.planning.start import Start, tell
-from millistep.supervise.sources import content_digest
+from millistep.supervise.sources import whole
 
 OfJob = Callable[[Any], Any]
 
@@ -132,9 +132,8 @@ class Jobs:
         return []
 
     def content_of_bundle(self, wildcards: Any) -> str:
-        """Return a param that changes with the content of the bundle; the plan covers the locks."""
-        models = content_digest(Path(), *self._plan.config.folders)
-        return f"{content_digest(self._start.sources, 'workflow')}-{self._plan.sha256}-{models}"
+        """Return a param that changes with the content of the bundle."""
+        return f"{whole(files.bundle_files(self._plan).items())}-{self._plan.sha256}"
 
     @cached_property
     def so_far(self) -> dict[str, list[str]]:
@@ -228,18 +227,14 @@ class Handlers:
             tell(f"report so far: {last.as_posix()}")
 
     def _show_results(self) -> None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(self._page.with_name("table.md").read_bytes())
+        table = self._page.with_name("table.md").read_bytes()
         try:
-            summary = json.loads(self._page.with_name("summary.json").read_text())
+            summary = json.loads(self._page.with_name("summary.json").read_bytes())
             sentences = [*summary["sentences"], cost(summary["workloads"])]
         except (OSError, ValueError, LookupError, TypeError):
             sentences = []
-        print(
-            "",
-            *filter(None, sentences),
-            "",
-            f"Report: {self._page.as_posix()}",
-            sep="\n",
-            flush=True,
-        )
+        lines = ["", *filter(None, sentences), "", f"Report: {self._page.as_posix()}", ""]
+        sys.stdout.flush()
+        # As UTF-8: a terminal of another encoding lacks signs such as the one of a ratio.
+        sys.stdout.buffer.write(table + "\n".join(map(str, lines)).encode())
+        sys.stdout.flush()

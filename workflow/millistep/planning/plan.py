@@ -21,6 +21,8 @@ from millistep.planning.runs import Group, Row, Run, groups, positions, prioriti
 from millistep.supervise import machine, variables
 from millistep.supervise.device import Gpu, NoSuchDevice, chosen
 
+WORKERS = 5  # Snakemake runs so many jobs at once in addition to --cores
+
 
 class Plan:
     """The plan of a configuration; raises :class:`ConfigError` for what cannot be planned.
@@ -258,7 +260,7 @@ class Plan:
             return None
         return (
             f"{wanted} processes could take turns, and Snakemake has room for {self._room} jobs:"
-            " fewer frameworks are compared directly; use --cores all"
+            f" fewer frameworks are compared directly; use --cores {wanted - WORKERS}"
         )
 
     def _process_mib(self, group: Group) -> float:

@@ -15,10 +15,9 @@ from typing import Any
 
 from millistep.planning import changes, environments
 from millistep.planning.config import or_one_line, results_folder
-from millistep.planning.plan import Plan
+from millistep.planning.plan import WORKERS, Plan
 
 ON_NODE = "MILLISTEP_ON_NODE"  # this Snakemake measures one workload and round for another one
-WORKERS = 5  # Snakemake runs so many jobs at once in addition to --cores
 
 
 class Start:

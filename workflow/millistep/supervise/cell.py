@@ -83,7 +83,7 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
         with place as member:
             preconditions.check_files(identity, options.folder)
             with member.computing():
-                environment = preconditions.provide(wanted, identity, options.record)
+                environment = preconditions.provide(wanted, identity)
             found = parent.run(_job(options, environment), member)
     except preconditions.NoEnvironment as problem:
         found["not_tried"] = {"not_deployed": str(problem)}

@@ -40,10 +40,8 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     session = Session.of(options)
     found["session"] = session.recorded()
     with session.member([], str(options.output)) as member, member.computing():
-        try:
-            identity, environment = preconditions.provide_any(options)
-        finally:
-            write_description(options.results / "machines", options.accelerators, options.device)
+        write_description(options.results / "machines", options.accelerators, options.device)
+        identity, environment = preconditions.provide_any(options)
         limits = REFERENCE_LIMIT_S, options.memory_limit_mib
         job = Job(identity, environment, options.log, *limits)
         with parent.supervised(REFERENCE, {"part_s": job.identity["part_s"]}, job) as child:

@@ -53,7 +53,7 @@ def _processor(root: Path, cpu: Path) -> Facts:
         "model": cpu_model(),
         "architecture": platform.machine(),
         "sockets": str(len(sockets)) if sockets else None,
-        "physical cores": str(psutil.cpu_count(logical=False)),
+        "physical cores": str(psutil.cpu_count(logical=False) or "") or None,
         "logical processors": str(os.cpu_count()),
         "simultaneous multithreading": _on_off(_text(cpu / "smt/active")),
         "NUMA nodes": f"{len(nodes)} ({numa})" if nodes else None,

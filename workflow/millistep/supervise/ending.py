@@ -7,12 +7,11 @@ import signal
 import traceback
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 Status = Literal[
     "ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "refused", "invalid"
 ]
-STATUSES: tuple[Status, ...] = get_args(Status)
 
 OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError", "ResourceExhaustedError")
 OUT_OF_MEMORY_WORDS = (
@@ -102,9 +101,6 @@ def of_record(record: dict[str, Any]) -> tuple[Status, str]:
     cell = record["cell"]
     if status == "oom" and cell["task"] == "predict" and cell["framework"].startswith("keras"):
         reason += "; Keras' predict keeps the outputs of all steps until its loop ends"
-    if status == "oom" and cell["accelerator"] == "cuda":
-        limit_mib = record["memory"].get("device_limit_mib")
-        reason += whose_limit(reason, ending.device_free_mib, limit_mib)
     return status, reason
 
 
@@ -142,7 +138,8 @@ def of_exception(error: Exception) -> tuple[Status, str]:
     if isinstance(error, Refused):
         return "refused", str(error)
     if isinstance(error, OSError):
-        return "refused", f"{error.strerror}{f': {error.filename}' if error.filename else ''}"
+        words = error.strerror or str(error)
+        return "refused", f"{words}{f': {error.filename}' if error.filename else ''}"
     traceback.print_exception(error)
     return "error", f"millistep: {type(error).__name__}: {error}"
 
@@ -256,32 +253,3 @@ def _of_what_was_not_tried(not_tried: dict[str, Any]) -> tuple[Status, str]:
         f"weights, gradients and optimizer alone need {needed_gib:.1f} GiB, "
         f"{where} {available_gib:.1f} GiB"
     )
-
-
-UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
-NUMBER = r"(\d+(?:\.\d+)?)\s*(bytes|[KMGT]iB|B)?"
-ASKED = re.compile(rf"(?:to allocate|to allocate request for|memory allocating)\s+{NUMBER}")
-FREE = re.compile(rf"of which\s+{NUMBER}\s+is free")
-
-
-def whose_limit(message: str, free_mib: float | None, limit_mib: float | None) -> str:
-    """Return a clause for the reason of a failed allocation, if the framework's pool was the limit;
-    empty if the allocation was too large for the device, or if that is unknown.
-
-    message: the framework's words. free_mib: the device's free memory, as sampled during the run;
-    a number in the message is preferred. limit_mib: the most that the framework may take.
-    """
-    asked, stated = ASKED.search(message), FREE.search(message)
-    free = _bytes(stated) if stated else None if free_mib is None else free_mib * 2**20
-    if asked is None or free is None or _bytes(asked) > free:
-        return ""
-    limit = f" of {limit_mib / 1024:.1f} GiB" if limit_mib else ""
-    return (
-        f"; the limit{limit} of the framework's own pool was reached, although the device had "
-        "enough free memory"
-    )
-
-
-def _bytes(found: re.Match[str]) -> float:
-    number, unit = found.groups()
-    return float(number) * UNITS[(unit or "").replace("bytes", "B")]

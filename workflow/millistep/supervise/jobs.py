@@ -134,9 +134,10 @@ def nothing_timed(gpus_only: bool = False) -> Iterator[None]:
 
     A process that has joined the machine's group holds the GPUs only.
     """
-    own = secrets.token_hex(8)
+    own, gpus = secrets.token_hex(8), list[str]()
     with contextlib.ExitStack() as stack:
-        gpus = sorted(gpu.uuid for gpu in device.gpus())
+        with contextlib.suppress(ModuleNotFoundError):  # a bundle for CPUs needs no nvidia-ml-py
+            gpus = sorted(gpu.uuid for gpu in device.gpus())
         for lock in gpus if gpus_only else [CPU, *gpus]:  # always in this order
             member = stack.enter_context(Member(lock, own, [own], own))
             stack.enter_context(member.computing())

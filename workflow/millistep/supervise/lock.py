@@ -30,13 +30,14 @@ def folder(name: str) -> Path:
 
 def opened(path: Path) -> int:
     """Open a file for a lock that every user may take; return its descriptor. Raises OSError."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        descriptor = os.open(path, flags, 0o666)
+        descriptor = os.open(path, flags | os.O_CREAT, 0o666)
     except PermissionError:  # of another user, in a folder with the sticky bit
-        return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(path, flags)
     with contextlib.suppress(PermissionError):
         os.fchmod(descriptor, 0o666)
+    os.utime(descriptor)  # the system removes files that were not used for days
     return descriptor
 
 

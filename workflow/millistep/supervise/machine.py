@@ -13,7 +13,6 @@ import psutil
 from millistep.supervise.device import Gpu
 
 ROOT = Path("/")
-VMSTAT = ROOT / "proc/vmstat"
 SHARE = 0.9  # of the memory there is: the processes that watch the run need some, too
 
 
@@ -75,10 +74,10 @@ def swapped_mib() -> float:
     return float(swap.sin + swap.sout) / 2**20
 
 
-def oom_kills() -> int | None:
+def oom_kills(root: Path = ROOT) -> int | None:
     """Return the kernel's kills for memory in this job, or in the whole machine if uncounted."""
-    own = oom_kills_of_group()
-    return own if own is not None else counters(VMSTAT).get("oom_kill")
+    own = counters(_groups(root)[0] / "memory.events").get("oom_kill")
+    return counters(root / "proc/vmstat").get("oom_kill") if own is None else own
 
 
 def memory_limit_bytes(root: Path = ROOT) -> int | None:
@@ -104,11 +103,6 @@ def _limits(root: Path, name: str) -> list[tuple[Path, list[str]]]:
         with contextlib.suppress(OSError):
             found.append((group, (group / name).read_text().split()))
     return [(group, words) for group, words in found if words and words[0] != "max"]
-
-
-def oom_kills_of_group(root: Path = ROOT) -> int | None:
-    """Return how many processes of this group the kernel killed for memory; None if unknown."""
-    return counters(_groups(root)[0] / "memory.events").get("oom_kill")
 
 
 def counters(path: Path) -> dict[str, int]:

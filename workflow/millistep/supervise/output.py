@@ -1,5 +1,6 @@
 """Output of a measuring process: its events on a pipe, and its log, which is kept short."""
 
+import contextlib
 import json
 import os
 import re
@@ -79,10 +80,15 @@ class Log:
         return open(self.path, "ab")
 
     def shorten(self) -> None:
-        """Cut a long log in the middle, with a line that has the omitted size."""
-        size = self.path.stat().st_size
-        if size <= 2 * FIRST_BYTES:
-            return
+        """Cut a long log in the middle, with a line that has the omitted size. A log that is gone
+        or that cannot be written costs no run.
+        """
+        with contextlib.suppress(OSError):
+            size = self.path.stat().st_size
+            if size > 2 * FIRST_BYTES:
+                self._cut(size)
+
+    def _cut(self, size: int) -> None:
         with open(self.path, "r+b") as file:
             file.seek(size - LAST_BYTES)
             last = file.read(LAST_BYTES)

@@ -82,22 +82,17 @@ class NoEnvironment(Refused):
     """The environment cannot be installed."""
 
 
-def provide(wanted: Wanted, identity: dict[str, Any], output: Path) -> dict[str, Any]:
+def provide(wanted: Wanted, identity: dict[str, Any]) -> dict[str, Any]:
     """Return the marker of the environment, which is installed first if it is not as planned.
 
-    output: the file that cannot be measured without it. Raises
-    :class:`Refused`, of which :class:`NoEnvironment` is one.
+    Raises :class:`Refused`, of which :class:`NoEnvironment` is one, and OSError.
     """
-    available = len(processors.available())
-    if available < identity["threads"]:
-        raise Refused(
-            f"{output}: planned for {identity['threads']} threads, only {available} CPUs are usable"
-        )
-    if processors.within_the_quota(available) < identity["threads"]:
-        raise Refused(
-            f"{output}: planned for {identity['threads']} threads, the container's quota of CPU "
-            f"time is {machine.processor_time():g} CPUs"
-        )
+    threads, available = identity["threads"], len(processors.available())
+    if available < threads:
+        raise Refused(f"planned for {threads} threads, only {available} CPUs are usable")
+    if processors.within_the_quota(available) < threads:
+        quota = machine.processor_time()
+        raise Refused(f"planned for {threads} threads, the container's quota is {quota:g} CPUs")
     environment = read_json(wanted.marker)
     try:
         if environment and as_planned(environment, wanted):
@@ -107,16 +102,13 @@ def provide(wanted: Wanted, identity: dict[str, Any], output: Path) -> dict[str,
         if not isinstance(problem, KnownProblem):  # else the job that tried it printed this
             say(f"millistep: environment {wanted.name}: {problem}")
         raise NoEnvironment(str(problem)) from None
-    except OSError as problem:
-        say(f"{wanted.name}: {problem}")
-        raise Refused(f"{output}: not measured, its environment is not there") from None
 
 
 def provide_any(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """Return identity and marker of an environment that can be installed: that of the options, else
     the first possible one of ``instead``, as several libraries can do fixed work.
 
-    Raises :class:`Refused`, without any of them for the reason of the first one.
+    Raises :class:`Refused`, without any of them for the reason of the first one, and OSError.
     """
     candidates = [(options.identity, options.environment)]
     for identity, fields in map(json.loads, options.instead):
@@ -125,7 +117,7 @@ def provide_any(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     for identity, wanted in candidates:
         wanted = replace(wanted, start=options.start)
         try:
-            return identity, provide(wanted, json.loads(identity), options.output)
+            return identity, provide(wanted, json.loads(identity))
         except NoEnvironment as problem:
             problems.append(problem)
     raise problems[0]

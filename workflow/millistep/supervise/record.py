@@ -112,7 +112,8 @@ class RecordFile:
         """Put the record in place, atomically; return it as written, see :func:`valid`."""
         record = valid(record)
         content = (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
-        with open(self._partial, "r+b") as file:
+        self.path.parent.mkdir(parents=True, exist_ok=True)  # it may have been removed meanwhile
+        with open(os.open(self._partial, os.O_WRONLY | os.O_CREAT, 0o666), "wb") as file:
             file.write(content)
             file.truncate()
             file.flush()

@@ -6,6 +6,7 @@ Millistep's own sources are in no fingerprint: a version number identifies what 
 
 import ast
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ def digest(folders: Sequence[Path], model: str, family: str, framework: str) -> 
     model, framework: modules in ``models`` and ``frameworks``; family: the model's builder.
     """
     files = used(folders, model, family, framework)
-    return _whole(files.items()) if files else ""
+    return whole(files.items()) if files else ""
 
 
 def used(folders: Sequence[Path], model: str, family: str, framework: str) -> dict[str, Path]:
@@ -105,12 +106,13 @@ def content_digest(root: Path, *places: str) -> str:
 def _of_place(root: Path, place: str) -> str:
     path = root / place
     files = [path] if path.is_file() else [f for f in path.rglob("*") if f.suffix != ".pyc"]
-    return _whole((file.relative_to(root).as_posix(), file) for file in files if file.is_file())
+    return whole((file.relative_to(root).as_posix(), file) for file in files if file.is_file())
 
 
-def _whole(files: Iterable[tuple[str, Path]]) -> str:
+def whole(files: Iterable[tuple[str, Path]]) -> str:
+    """Return the sha256 of all files together, given their names and paths."""
     lines = (f"{_of_file(path)}  {name}\n" for name, path in sorted(files))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return hashlib.sha256(os.fsencode("".join(lines))).hexdigest()
 
 
 @cache

@@ -22,6 +22,7 @@ from millistep.supervise.preconditions import check_packages
 START = Path(__file__).parent.parent / "measure" / "start.py"
 WATCH_S = 0.5  # seconds between two looks at the child's memory and log
 TREE = 4  # every so many looks, processes that the child has started are counted, too
+LONGEST_S = 30.0  # of such a look, unless this process was stopped meanwhile, for example by Ctrl-Z
 GRACE_S = 10.0  # seconds until a child that reported its end, or was killed, must be gone
 
 
@@ -94,8 +95,7 @@ class Watched:
     def __exit__(self, *exception: object) -> None:
         self._end()
         self._listen(0.0, "")
-        with contextlib.suppress(OSError):
-            self._log.shorten()
+        self._log.shorten()
         self._channel.close()
         os.close(self._turns)
 
@@ -119,15 +119,15 @@ class Watched:
     def until(self, kind: str) -> bool:
         """Listen until an event of this kind; False if the child ended or passed a limit before."""
         self.events.pop(kind, None)
-        began = time.monotonic()
         while kind not in self.events and not self.over:
+            began = time.monotonic()
             self._listen(WATCH_S, kind)
             self._log.shorten()
             self._check_memory()
-            if self.used_s + time.monotonic() - began > self._job.time_limit_s:
+            self.used_s += min(time.monotonic() - began, LONGEST_S)
+            if self.used_s > self._job.time_limit_s:
                 self.timed_out_after_s = self._job.time_limit_s
             self._reap()
-        self.used_s += time.monotonic() - began
         if kind in self.events and not self._must_end:
             return True
         if -(self.exit_code or 0) in FROM_OUTSIDE:
