@@ -18,6 +18,7 @@ from millistep.analysis.words import (
     NA,
     count,
     environment,
+    escaped,
     listed,
     markdown,
     ms,
@@ -64,7 +65,7 @@ def headline(found: pd.DataFrame, threshold: float) -> str:
     several = _several(found)
     total = count(len(found), "comparison" if several else "workload")
     parts = [
-        f"{failure} in {listed(of['workload'])}"
+        f"{failure} in {listed(of['workload'].map(markdown))}"
         for failure, of in found.groupby("failure")
         if failure
     ]
@@ -86,14 +87,14 @@ def comment(data: Data, found: pd.DataFrame, settings: dict[str, Any], digest: s
     """Return the comment in Markdown, with the settings of `write`."""
     pairs = found[["title_new", "title_base"]].drop_duplicates()
     labels = found["workload"] + (", " + found["title_new"] if _several(found) else "")
-    lines = found.assign(label=labels).to_dict("records")
+    lines = found.assign(label=labels.map(markdown)).to_dict("records")
     warned = caveats(data)
     warned = warned[warned["severity"].isin(["critical", "warning"])].head(MOST_CAVEATS)
     runs = data.runs[data.runs["ok"]]
     return environment().get_template("answer.md.j2").render(
         headline=headline(found, settings["threshold"]),
-        pair=listed(pairs["title_new"] + " against " + pairs["title_base"]),
-        where=f"{data.plan['scale']} scale, {machines(runs)}",
+        pair=escaped(listed(pairs["title_new"] + " against " + pairs["title_base"])),
+        where=escaped(f"{data.plan['scale']} scale, {machines(runs)}"),
         period=period(runs),
         rows=[_row(line, settings["threshold"]) for line in lines],
         over=f"{count(len(found), 'comparison')} and {count(settings['looks'], 'look')}",

@@ -231,27 +231,18 @@ def _pop(row: dict[str, Any], place: str) -> Any:
 
 
 def _references(root: Path, plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a line per matrix product of each reference file, at least one per file."""
+    """Return a line per matrix product of each reference file."""
     lines = []
     for planned in plan.get("references", []):
         found = _optional(root, planned["path"], None)
         if not isinstance(found, dict) or not isinstance(found.get("cell"), dict):
             continue
-        line = {name: planned[name] for name in ("model", "task", "batch_size", "round", "path")}
-        line |= {
+        line = {
             "accelerator": found["cell"].get("accelerator"),
             "session": (found.get("session") or {}).get("id"),
+            "foreign_cpu_share": found.get("foreign_cpu_share"),
         }
-        scalars = (
-            "status",
-            "reason",
-            "started_at",
-            "memory_copy_gib_per_s",
-            "python_loop_ms",
-            "foreign_cpu_share",
-        )
-        line |= {name: found.get(name) for name in scalars}
-        lines += [line | product for product in found.get("matmul") or [{}]]
+        lines += [line | product for product in found.get("matmul") or []]
     return lines
 
 

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from millistep.analysis import caveat_frames
 from millistep.analysis.archive.citation import bibtex, citation
 from millistep.analysis.archive.contents import ROOT
 from millistep.analysis.frames import GROUP, Data
 from millistep.analysis.report.page import section
 from millistep.analysis.report.setting import machines, period, rounds, software
-from millistep.analysis.stats import ALPHA, MOST_CELLS, TIE
+from millistep.analysis.stats import ALPHA, MIN_RUNS, MOST_CELLS, TIE
 from millistep.analysis.words import count, listed, template
 
 NOTHING = "No run has a time: there is nothing to cite."
@@ -38,8 +39,10 @@ otherwise.
 no steady state.{% endif %}
 {%- if left_out %} {{ left_out | count('run') }} with interference
 {{ 'is' if left_out == 1 else 'are' }} left out.{% endif %}
-{%- if hosts > 1 %} Runs on {{ hosts }} machines were averaged per machine first; machines are the
-independent values.{% else %} Intervals hold for this machine.{% endif %}"""
+{%- if mixed > 1 %} Runs on {{ mixed }} machines were averaged per machine first; machines are the
+independent values.
+{%- elif hosts > 1 %} Each workload was measured on one of {{ hosts }} machines.
+{%- else %} Intervals hold for this machine.{% endif %}"""
 
 
 def sections(data: Data, digest: str) -> list[dict[str, Any]]:
@@ -57,6 +60,7 @@ def methods(data: Data, version: str) -> str:
     if runs.empty:
         return NOTHING
     timed = cells[cells["ms"].notna()]
+    able = cells[cells["comparable"] & (cells["runs"] >= MIN_RUNS)]
     text = template(TEXT).render(
         models=listed(map(_cited, data.plan["models"].values())),
         scale=data.plan["scale"],
@@ -73,11 +77,12 @@ def methods(data: Data, version: str) -> str:
         windows=int(runs["windows"].median()),
         alpha=ALPHA,
         tie=TIE,
-        many=cells.groupby(GROUP, dropna=False).size().max() > MOST_CELLS,
+        many=able.groupby(GROUP, dropna=False).size().gt(MOST_CELLS).any(),
         looks=any(row["looks"] > 1 for row in data.plan["rows"]),
         left_out=int((~runs["used"]).sum()),
         measured=len(timed),
         excluded=int((~timed["comparable"]).sum()),
+        mixed=caveat_frames.machines(data)["machines"].max(),
         hosts=int(runs.groupby("accelerator")["machine.id"].nunique().max()),
     )
     return " ".join(text.split())

@@ -81,10 +81,10 @@ def protocol(data: Data) -> str:
     runs = data.runs[data.runs["ok"]]
     if runs.empty:
         return ""
-    windows, steps = runs["windows"].median(), runs["steps"].median()
+    windows, steps = int(runs["windows"].median()), int(runs["steps"].median())
     turns = runs["timing.in_turns"].fillna(1).max()
     how = f"{turns:.0f} processes in turns" if turns > 1 else "one process after another"
-    found = f"{windows:.0f} timing windows, {steps:.0f} steps (medians)"
+    found = f"{count(windows, 'timing window')}, {count(steps, 'step')} (medians)"
     return f"{rounds(data)}, in random order; {how}; per run {found}"
 
 

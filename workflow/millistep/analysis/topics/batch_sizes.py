@@ -14,7 +14,7 @@ from millistep.analysis.frames import CELL, RUN, Data
 from millistep.analysis.stats import t_means, with_ends
 from millistep.analysis.topics.drawing import draw_lines
 from millistep.analysis.topics.probes import of_fullest_runs, timed
-from millistep.analysis.words import percent
+from millistep.analysis.words import count, percent
 
 TITLE = "Fixed cost of a step"
 HALF = 0.5
@@ -50,16 +50,18 @@ def table(data: Data) -> pd.DataFrame:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """Return sentences such as 'At least half of the step does not grow with the batch in 3 of 12
-    cells: ...'
+    """Return sentences such as 'In 3 of 12 cells, at least half of the step does not grow with the
+    batch; ...'
     """
-    most = table[table["low"] >= HALF].sort_values("low", ascending=False)
+    most = table[table["low"] >= HALF].sort_values("share", ascending=False, kind="stable")
     if most.empty:
         return []
     first = most.iloc[0]
+    once = " (one run each)" if table["runs"].max() == 1 else ""
     return [
-        f"At least half of the step does not grow with the batch in {len(most)} of {len(table)} "
-        f"cells, most in {first['title']}, {first['workload']}: {percent(first['share'])}."
+        f"In {len(most)} of {count(len(table), 'cell')}{once}, at least half of the step does not "
+        f"grow with the batch; the largest share is {percent(first['share'])}, of {first['title']} "
+        f"in {first['workload']}."
     ]
 
 
