@@ -51,7 +51,7 @@ class InputError(Exception):
 def load(plan: Path) -> Data:
     """Read a plan and its records, references, machine descriptions and self-test into frames."""
     content = read(plan, Plan, plan.name)
-    root = plan.resolve().parents[len(Path(content["results"]).parts)]
+    root = project_of(plan, content)
     frames = _records(root, content)
     return Data(
         content,
@@ -60,6 +60,11 @@ def load(plan: Path) -> Data:
         machines=_machines(root, content),
         self_test=_optional(root, content["self_test"], SelfTest),
     )
+
+
+def project_of(plan: Path, content: dict[str, Any]) -> Path:
+    """Return the folder of the project of a plan, to which all its names are relative."""
+    return plan.resolve().parents[len(Path(content["results"]).parts)]
 
 
 def read(path: Path, contract: type[Contract] | None, shown: str) -> Any:

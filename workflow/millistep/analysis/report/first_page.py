@@ -193,7 +193,7 @@ def setting(data: Data) -> str:
     )
     machine = f" ({some(used.dropna().unique(), 2)})" if used.notna().any() else ""
     if not caveat_frames.plan(data)["reduced"].item():
-        return f"Models of the published sizes on {on}{machine}; other hardware may rank otherwise."
+        return f"Full-size models on {on}{machine}; other hardware may rank otherwise."
     return (
         f"Reduced models ({plan['scale']} scale) on {on}{machine}: not the published benchmark's "
         "numbers, and larger models or other hardware may rank otherwise."

@@ -35,7 +35,7 @@ def facts(data: Data) -> list[tuple[str, str]]:
 
 
 def machines(runs: pd.DataFrame) -> str:
-    """Return the kinds of machines that the runs were measured on."""
+    """Return the kinds of machines that the runs were measured on; '' without a run."""
     names = ["machine.cpu", "machine.cores", "machine.memory_mib", "machine.os"]
     names += ["machine.accelerator_name", "machine.accelerator_memory_mib"]
     found = runs.reindex(columns=names).dropna(subset="machine.cpu").drop_duplicates()
@@ -46,7 +46,7 @@ def machines(runs: pd.DataFrame) -> str:
             text += f", {device}"
             text += "" if pd.isna(device_memory) else f" ({device_memory / 1024:.0f} GiB)"
         texts.append(text)
-    return some(texts)
+    return some(texts) if texts else ""
 
 
 def software(data: Data) -> str:
@@ -65,6 +65,12 @@ def period(runs: pd.DataFrame) -> str:
         return ""
     first, last = days.min(), days.max()
     return f"{first} (UTC)" if first == last else f"{first} to {last} (UTC)"
+
+
+def where(data: Data, runs: pd.DataFrame) -> str:
+    """Return scale, machines and days of runs: 'laptop scale, AMD EPYC, ..., 2026-11-28 (UTC)'."""
+    texts = (f"{data.plan['scale']} scale", machines(runs), period(runs))
+    return ", ".join(text for text in texts if text)
 
 
 def rounds(data: Data) -> str:
