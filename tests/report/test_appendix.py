@@ -106,6 +106,23 @@ def test_the_legend_explains_several_groups_of_a_workload():
     assert tables.legend(two) == tables.LEGEND + tables.OF_GROUP
 
 
+@pytest.mark.parametrize(
+    ("citation", "cited"),
+    [
+        (
+            "Devlin et al. 2019, BERT: Pre-training of 2 things, NAACL-HLT 2020",
+            "BERT (Devlin et al. 2019)",
+        ),
+        ("Gemma Team, Google DeepMind 2024, Gemma", "BERT (Gemma Team, Google DeepMind 2024)"),
+        ("Own work, unpublished", "BERT (Own work)"),
+        ("none", "BERT"),
+        (None, "BERT"),
+    ],
+)
+def test_a_model_is_cited_with_its_year(citation, cited):
+    assert methods._cited({"title": "BERT", "citation": citation}) == cited
+
+
 def test_one_window_and_one_step_are_no_plural():
     assert "per run 1 timing window, 10 steps (medians)" in setting.protocol(made({BERT: TIMES}))
 

@@ -28,19 +28,16 @@ BY_DEFINITION = [
 ]
 HALF = ("bfloat16", "float16")
 HARNESS_ERROR = 0.01
-# Scalars that these frames rely on, also if no record has them.
-NEEDED = ("threads.requested", "environment.method", "machine.id", "load.swapped_mib")
 
 
 def runs(data: Data) -> pd.DataFrame:
     """Return the runs that enter a mean."""
-    found = data.runs[data.runs["used"]]
-    return found.reindex(columns=list(dict.fromkeys([*found, *NEEDED])))
+    return data.runs[data.runs["used"]]
 
 
 def ok_runs(data: Data) -> pd.DataFrame:
     """Return the successful runs, those that are left out of the means included."""
-    return data.runs[data.runs["ok"]].reindex(columns=list(dict.fromkeys([*data.runs, *NEEDED])))
+    return data.runs[data.runs["ok"]]
 
 
 def runs_without_a_time(data: Data) -> pd.DataFrame:

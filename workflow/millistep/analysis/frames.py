@@ -23,7 +23,8 @@ FOREIGN_MUCH, FOREIGN_SOME, VARYING = 0.10, 0.05, 0.25
 # Scalars that other modules rely on, also if no record has them.
 SCALARS = [
     "session.id", "machine.id", "started_at", "finished_at", "log_tail",
-    "load.foreign_cpu_share", "monitor.gpu.foreign_processes",
+    "load.foreign_cpu_share", "load.swapped_mib", "monitor.gpu.foreign_processes",
+    "threads.requested", "environment.method",
     "work.flops_per_step", "work.parameters", "work.trainable_parameters",
     "work.tokens_per_step",
     "memory.peak_rss_mib", "memory.peak_device_mib",

@@ -65,7 +65,7 @@ def page(data: Data, drawn: Sequence[str], caveats: pd.DataFrame) -> str:
         models=models(data),
         libraries=libraries(data, cells),
         machines=setting.machines(used),
-        threads=sorted(used.get("threads.requested", pd.Series()).dropna().unique()),
+        threads=sorted(used["threads.requested"].dropna().unique()),
         results=results(data, used),
         head=head,
         lines=lines,

@@ -1,5 +1,6 @@
 """Sections to copy: the methods text, computed from the runs, and how to cite the results."""
 
+import re
 from typing import Any
 
 from millistep.analysis import caveat_frames
@@ -7,7 +8,7 @@ from millistep.analysis.archive.citation import bibtex, citation
 from millistep.analysis.archive.contents import ROOT
 from millistep.analysis.frames import GROUP, Data
 from millistep.analysis.report.page import section
-from millistep.analysis.report.setting import machines, period, rounds, software
+from millistep.analysis.report.setting import machines, measured, period, rounds, software
 from millistep.analysis.stats import ALPHA, MIN_RUNS, MOST_CELLS, TIE
 from millistep.analysis.words import count, listed, template
 
@@ -89,8 +90,10 @@ def methods(data: Data, version: str) -> str:
 
 
 def _cited(model: dict[str, Any]) -> str:
-    """Return 'BERT (Devlin et al. 2019)'."""
-    source = (model.get("citation") or "").partition(",")[0]
+    """Return 'BERT (Devlin et al. 2019)': the citation up to its year, or up to its first comma."""
+    cited = model.get("citation") or ""
+    year = re.match(r".*?\b(19|20)\d\d\b", cited)
+    source = year[0] if year else cited.partition(",")[0]
     return f"{model['title']} ({source})" if source and source != "none" else model["title"]
 
 
@@ -99,10 +102,9 @@ def citing(data: Data, cited: dict[str, Any], digest: str) -> dict[str, str]:
     runs = data.runs[data.runs["ok"]]
     if runs.empty:
         return {"text": NOTHING}
-    measured = f"{len(runs)} of {count(len(data.runs), 'planned run')}"
-    note = f"Results at {data.plan['scale']} scale, measured on {machines(runs)}, {period(runs)}"
+    held = f"{len(runs)} of {count(len(data.runs), 'planned run')}"
     return {
         "text": "Archive the results with `snakemake archive` and cite the archive, because its "
-        f"checksum fixes every number. These results hold {measured}.",
-        "code": bibtex(cited, f"{note}; sha256 of plan and records {digest}"),
+        f"checksum fixes every number. These results hold {held}.",
+        "code": bibtex(cited, f"{measured(data)}; sha256 of plan and records {digest}"),
     }

@@ -67,6 +67,12 @@ def period(runs: pd.DataFrame) -> str:
     return f"{first} (UTC)" if first == last else f"{first} to {last} (UTC)"
 
 
+def measured(data: Data) -> str:
+    """Return 'Results at laptop scale, measured on AMD EPYC, ..., 2026-11-28 (UTC)'."""
+    runs = data.runs[data.runs["ok"]]
+    return f"Results at {data.plan['scale']} scale, measured on {machines(runs)}, {period(runs)}"
+
+
 def where(data: Data, runs: pd.DataFrame) -> str:
     """Return scale, machines and days of runs: 'laptop scale, AMD EPYC, ..., 2026-11-28 (UTC)'."""
     texts = (f"{data.plan['scale']} scale", machines(runs), period(runs))
