@@ -7,7 +7,15 @@ import pandas as pd
 import pytest
 
 from millistep.analysis.frames import RUN
-from millistep.analysis.topics import batch_sizes, break_even, padding, pair_means, pairs, topics
+from millistep.analysis.topics import (
+    batch_sizes,
+    break_even,
+    padding,
+    pair_means,
+    pairs,
+    probes,
+    topics,
+)
 from tests.report.made import TITLES, configuration, made, probe
 
 BERT, GEMMA = ("bert", "fit", 4), ("gemma", "generate", 1)
@@ -106,6 +114,24 @@ def test_the_fixed_share_of_a_step_is_the_intercept():
     data = made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=lambda record: probe(record, 1.5))
     found = batch_sizes.table(data)
     assert found["share"].tolist() == pytest.approx([0.5, 0.5])
+
+
+def test_other_sizes_are_compared_with_the_settled_step():
+    """Four slow windows at the start are in neither the table nor the fixed share."""
+
+    def change(record):
+        probe(record, 1.5)
+        (window,) = record["timing"]["windows"]
+        slow = [window | {"elapsed_ns": 2 * window["elapsed_ns"]}] * 4
+        record["timing"]["windows"] = slow + [window] * 12
+
+    data = made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=change)
+    assert set(data.runs["state"]) == {"warm-up"}
+    assert batch_sizes.table(data)["share"].tolist() == pytest.approx([0.5, 0.5])
+    own = probes.timed(data).query("probe == 0").merge(data.runs, on=RUN)
+    assert (own["elapsed_ns"] / own["steps_x"] / 1e6).tolist() == pytest.approx(
+        [*own["ms_per_step"]]
+    )
 
 
 def test_a_fixed_share_says_whether_it_is_from_one_run():

@@ -182,16 +182,13 @@ class Data:
 
     @cached_property
     def operations(self) -> pd.DataFrame:
-        """Lines RUN, name, ms, count, launched: what a profiled step of an ok run is spent on."""
+        """Lines RUN, name, ms, launched: what a profiled step of an ok run is spent on."""
         return self._of_ok_runs("operations")
 
     @cached_property
     def probes(self) -> pd.DataFrame:
-        """Lines RUN, probe_batch_size, max_length, new_tokens, steps, elapsed_ns, ms_per_step."""
-        found = self._of_ok_runs("probes")
-        return found.assign(
-            ms_per_step=found["elapsed_ns"] / found["steps"].where(found["steps"] > 0) / 1e6
-        )
+        """Lines RUN, probe_batch_size, max_length, new_tokens, steps, elapsed_ns."""
+        return self._of_ok_runs("probes")
 
     @cached_property
     def calls(self) -> pd.DataFrame:
