@@ -113,6 +113,19 @@ def test_workloads_with_equal_work_are_all_counted():
     assert text == "In fit, Eager takes 1.2 to 2.0 times as long as the fastest."
 
 
+def test_one_compared_workload_of_several_is_not_the_only_one():
+    excluded = [("sam", "fit", name, "excluded", 1.0) for name in ("jax", "torch")]
+    for standing, text in (
+        ("tied", "In the one compared workload, every other framework is slower or tied; 3 rounds"),
+        ("inconclusive", "The one compared workload is inconclusive. 3 rounds on this"),
+    ):
+        found = data(*workload("bert", "fit", torch=(standing, 1.0)), *excluded)
+        assert first_page.decided(found).startswith(text)
+        shown = "No framework is shown to be slower than the fastest in the one compared workload."
+        assert first_page.slowest(found.cells)[0] == shown
+        assert first_page.leaders(found.cells).startswith("Fastest or tied, in BERT fit: Jax")
+
+
 def test_groups_of_one_workload_are_not_counted_as_workloads():
     lines = [
         *workload("bert", "fit", torch=("tied", 1.0)),

@@ -79,7 +79,7 @@ def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
     slower = ranked[ranked["standing"] == SLOWER]
     if slower.empty:
         number = workload_count(ranked)
-        where = f"any of {number} workloads" if number > 1 else ONLY
+        where = f"any of {number} workloads" if number > 1 else only(cells)
         return f"No framework is shown to be slower than the fastest in {where}.", None
     size = np.log(slower["ratio"]).groupby(slower["configuration"], sort=False).sum()
     named = size.idxmax()
@@ -149,7 +149,8 @@ def leaders(cells: pd.DataFrame) -> str:
     ahead = ranked[ranked["standing"].isin([FASTEST, TIED])]
     number = ahead.groupby("title", sort=False).size().sort_values(ascending=False, kind="stable")
     if total == 1:
-        return f"Fastest or tied: {some(number.index, MOST_LEADERS)}{left_out(cells)}."
+        where = "" if only(cells) == ONLY else f", in {ranked['workload'].iloc[0]}"
+        return f"Fastest or tied{where}: {some(number.index, MOST_LEADERS)}{left_out(cells)}."
     shares = [f"{title} in {n}" for title, n in number.items()]
     if len(shares) > MOST_LEADERS:
         shares[MOST_LEADERS:] = [f"others in {number.iloc[MOST_LEADERS:].sum()}"]
@@ -169,12 +170,12 @@ def decided(data: Data) -> str:
     half = resolution(data.cells)
     resolved = f"{rounds(data)} on this machine resolve about {percent(half)}"
     if not still_open:
-        where = ONLY if total == 1 else f"all {total} {noun}"
+        where = only(data.cells) if total == 1 else f"all {total} {noun}"
         return f"In {where}, every other framework is slower or tied; {resolved}."
     resolved = f"{resolved[0].upper()}{resolved[1:]}."
     if still_open == total:
-        where = "only workload is" if total == 1 else f"{total} {noun} are all"
-        return f"The {where} inconclusive. {resolved}"
+        where = f"the {total} {noun} are all" if total > 1 else f"{only(data.cells)} is"
+        return f"T{where[1:]} inconclusive. {resolved}"
     return (
         f"In {total - still_open} of {total} {noun}, every other framework is slower or tied; "
         f"inconclusive: {some(labels.unique())}. {resolved}"
@@ -214,6 +215,11 @@ def possible(data: Data) -> str:
     if len(best) > 1:
         reached = f"means of the workloads reach {low} to {top}"
     return f"The lowest {reached} of the FLOP/s of this machine's best matrix product."
+
+
+def only(cells: pd.DataFrame) -> str:
+    """Return how the one compared workload is called, which may be one of several planned."""
+    return ONLY if workload_count(cells) == 1 else "the one compared workload"
 
 
 def workload_count(cells: pd.DataFrame) -> int:

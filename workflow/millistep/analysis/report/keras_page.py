@@ -224,7 +224,7 @@ def conclusions(data: Data, cells: pd.DataFrame) -> list[str]:
     parts = [f"{title} in {number}" for title, number in leaders.items()]
     of = f", of {count(leaders.sum(), 'workload')}"
     if leaders.sum() == 1:
-        parts, of = leaders.index.tolist(), ""
+        parts, of = leaders.index.tolist(), f", in {ranked['workload'].iloc[0]}"
     texts = [f"Fastest by the mean{of}: {listed(parts)}{first_page.left_out(cells)}."]
     if _reversed(ranked):
         texts.append("Which framework is faster depends on the workload.")
