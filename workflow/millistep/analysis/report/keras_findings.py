@@ -37,8 +37,8 @@ def findings(data: Data, cells: pd.DataFrame) -> list[Finding]:
 
 def backends(data: Data, cells: pd.DataFrame) -> Finding | None:
     """Return key finding 1: whether a backend of Keras 3 is the best."""
-    found = claims.among({"of": KERAS3}, cells, data).drop(columns="title")
-    found = found.merge(cells[[*CELL, "title", "order"]], on=CELL)
+    found = claims.among({"of": KERAS3}, cells, data).drop(columns=["title", "workload"])
+    found = found.merge(cells[[*CELL, "title", "workload", "order"]], on=CELL)
     several = found.groupby(WORKLOAD)["configuration"].transform("size") > 1
     found = found[several]
     if found["configuration"].nunique() < 2:
