@@ -193,7 +193,6 @@ def table(data: Data, cells: pd.DataFrame) -> tuple[list[str], list[list[str]], 
         line = [f"**{markdown(names[key])}**{short[key]}", str(row[0]["batch_size"])]
         line += [texts.get(title, NA) for title in titles]
         ours = [cell for cell in row if cell["family"] == "keras3" and cell["comparable"]]
-        ours = [cell for cell in ours if pd.notna(cell["ms"])]
         if has_best:
             best = min(ours, key=lambda cell: cell["ms"], default=None)
             line.append(_cell(best, letters) if best else NA)
