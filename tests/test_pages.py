@@ -124,3 +124,7 @@ def test_a_click_on_a_header_sorts_its_column(folder):
         page.value(f"{header}.click()")
         page.value(f"{header}.click()")
         assert page.value(first) != before
+        # Keras 2 has no time of Gemma: NA is last in both orders.
+        for _ in range(2):
+            page.value("document.querySelectorAll('#table thead th button')[2].click()")
+            assert page.value(first).startswith("BERT fit")

@@ -1,6 +1,7 @@
 """The answer on a pull request, and the comparison of two results."""
 
 import json
+import re
 
 import pytest
 
@@ -130,7 +131,21 @@ def test_several_patches_are_compared_with_one_base():
     assert text.startswith(
         "### Millistep: a patch is slower by more than 2\u00a0% in 1 of 2 comparisons"
     )
-    assert "| bert fit, Keras 3 (JAX), ['patch2'] |" in text
+    assert "| bert fit, Keras 3 (JAX), \\['patch2'\\] |" in text
+
+
+def test_titles_of_models_and_frameworks_are_text():
+    data = asked(1.0, 1.0, change=failing(PATCH))
+    for row in data.plan["rows"]:
+        row["title"] = f"<b>{row['model']}</b> | fit"
+    for column in data.plan["columns"]:
+        column["title"] = "<i>mine</i>"
+    text = found_in(data)[1]
+    assert "in \\<b\\>sam\\</b\\> \\| fit; is tied" in text
+    assert "| \\<b\\>bert\\</b\\> \\| fit |" in text and not re.search(r"[^\\]<[bi/]", text)
+    assert (
+        "\n\\<i\\>mine\\</i\\> against \\<i\\>mine\\</i\\>, laptop scale, AMD EPYC, 8 cores" in text
+    )
 
 
 def test_operations_are_exact_if_the_base_repeats_them():

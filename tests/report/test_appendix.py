@@ -4,9 +4,10 @@ import re
 
 import pytest
 
+from millistep.analysis import tables
 from millistep.analysis.report import appendix, methods, setting
 from millistep.analysis.words import anchor
-from tests.report.made import fail, made
+from tests.report.made import configuration, fail, made
 
 pytestmark = pytest.mark.quick
 BERT = ("bert", "fit", 8)
@@ -57,6 +58,73 @@ def test_many_runs_are_left_to_the_csv(monkeypatch, tmp_path):
     monkeypatch.setattr(appendix, "MOST_RUNS", 3)
     html = page(made({BERT: TIMES}, 2), tmp_path)
     assert "because there are 4 runs" in html and "<details>" not in html
+
+
+def test_one_run_is_no_plural(tmp_path):
+    assert "<summary>2 runs</summary>" in page(made({BERT: {"keras3-jax": 10.0}}, 2), tmp_path)
+    assert "<summary>1 run</summary>" in page(made({BERT: {"keras3-jax": 10.0}}, 1), tmp_path)
+
+
+def test_failures_that_are_not_shown_are_counted(monkeypatch):
+    def change(record):
+        fail(record)
+        record["reason"] = f"reason {record['cell']['run']}"
+
+    data = made({BERT: TIMES}, 3, change=change)
+    assert len(appendix.failures(data)) == 6
+    monkeypatch.setattr(appendix, "MOST_FAILURES", 5)
+    assert appendix.failures(data)[5:] == [("1 further reason in runs.csv", "")]
+
+
+def test_machines_of_other_workloads_are_no_mean():
+    def change(record):
+        record["machine"]["id"] = record["cell"]["model"]
+
+    both = {BERT: TIMES, ("gemma", "fit", 8): TIMES}
+    text = methods.methods(made(both, change=change), "1.0.0")
+    assert "Each workload was measured on one of 2 machines." in text
+    assert "averaged" not in text and "Intervals hold" not in text
+
+
+def test_the_correction_is_that_of_the_compared_cells(monkeypatch):
+    monkeypatch.setattr(methods, "MOST_CELLS", 2)
+    three = TIMES | {"keras3-torch": 15.0}
+    assert "by Holm" in methods.methods(made({BERT: three}), "1.0.0")
+
+    def change(record):
+        if record["cell"]["column"] == "keras3-torch":
+            fail(record)
+
+    assert "as in Bergmann" in methods.methods(made({BERT: three}, change=change), "1.0.0")
+
+
+def test_the_legend_explains_several_groups_of_a_workload():
+    one = made({BERT: TIMES})
+    assert tables.legend(one) == tables.LEGEND
+    columns = [configuration("keras3-jax"), configuration("keras3-jax+old", stack="2024-03")]
+    two = made({BERT: {"keras3-jax": 8.0, "keras3-jax+old": 9.0}}, columns=columns)
+    assert tables.legend(two) == tables.LEGEND + tables.OF_GROUP
+
+
+@pytest.mark.parametrize(
+    ("citation", "cited"),
+    [
+        (
+            "Devlin et al. 2019, BERT: Pre-training of 2 things, NAACL-HLT 2020",
+            "BERT (Devlin et al. 2019)",
+        ),
+        ("Gemma Team, Google DeepMind 2024, Gemma", "BERT (Gemma Team, Google DeepMind 2024)"),
+        ("Own work, unpublished", "BERT (Own work)"),
+        ("none", "BERT"),
+        (None, "BERT"),
+    ],
+)
+def test_a_model_is_cited_with_its_year(citation, cited):
+    assert methods._cited({"title": "BERT", "citation": citation}) == cited
+
+
+def test_one_window_and_one_step_are_no_plural():
+    assert "per run 1 timing window, 10 steps (medians)" in setting.protocol(made({BERT: TIMES}))
 
 
 def record_as(**changes):

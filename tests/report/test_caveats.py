@@ -136,7 +136,11 @@ def test_unsteady_cells_are_named(monkeypatch):
     cells["steady"] = cells["configuration"] != TORCH
     monkeypatch.setattr(caveat_frames, "cells", lambda data: cells)
     found = caveats(data).set_index("kind")
-    assert "Keras 3 (PyTorch)" in found.loc["not_steady", "text"]
+    text = "The step time kept changing, so this cell is excluded: Keras 3 (PyTorch) in bert fit."
+    assert found.loc["not_steady", "text"] == text
+    cells["steady"] = False
+    text = caveats(data).set_index("kind").loc["not_steady", "text"]
+    assert "so these cells are excluded: Keras 3 (JAX)" in text
 
 
 def test_the_most_severe_come_first_and_a_clean_run_raises_settings_alone(clean):
@@ -198,6 +202,48 @@ def test_runs_without_a_time_are_counted_and_the_first_reason_is_theirs():
     )
 
 
+def test_a_fixed_cost_says_whether_it_is_from_one_run():
+    def once(record):
+        if record["cell"]["run"] == 1:
+            probe(record, 1.2)
+
+    for change, said in ((once, True), (lambda record: probe(record, 1.2), False)):
+        text = caveats(made(TIMES, change=change)).set_index("kind").loc["fixed_cost_dominates"]
+        assert (", in one run each: " in text["text"]) is said
+    only = made({BERT: {JAX: 8.0, TORCH: 16.0}}, change=lambda r: of_torch(r) and once(r))
+    text = caveats(only).set_index("kind").loc["fixed_cost_dominates", "text"]
+    assert text.startswith("In 1 cell, fixed costs are at least half of the step, in one run: ")
+
+
+def of_torch(record):
+    return record["cell"]["column"] == TORCH
+
+
+def test_different_values_of_workloads_name_the_workload():
+    both = {BERT: TIMES[BERT], ("gemma", "fit", 4): TIMES[BERT]}
+
+    def limited(record):
+        reason = "power cap" if record["cell"]["model"] == "bert" else "heat"
+        record["monitor"] = {"throttled": 0, "gpu": {"throttle_reasons": [reason]}}
+
+    text = caveats(made(both, change=limited)).set_index("kind").loc["throttled", "text"]
+    assert "in 12 runs (power cap and heat): " in text
+    for more, said in ((0, False), (4, True)):
+
+        def sets(record, more=more):
+            prompts(record)
+            if of_torch(record) and record["cell"]["model"] == "gemma":
+                record["parity"]["prompt_sets"] = 1 + more
+            if of_torch(record):
+                own = record["cell"]["model"] == "gemma"
+                record["threads"]["requested"] = 4 - more // 2 * own
+
+        found = caveats(made(both, change=sets)).set_index("kind")["text"]
+        for kind, text in (("prompts_differ", "sets of"), ("threads_differ", "configurations ran")):
+            assert (f"bert fit and gemma fit: in bert fit, {text}" in found[kind]) is said
+            assert (f"bert fit and gemma fit: {text}" in found[kind]) is not said
+
+
 def test_an_unknown_share_of_padding_is_no_bound(six, monkeypatch):
     frame, shown = caveat_frames.padding(six), []
     for high in (0.4, 1.0):
@@ -206,3 +252,7 @@ def test_an_unknown_share_of_padding_is_no_bound(six, monkeypatch):
         shown.append(caveats(six).set_index("kind").loc["static_padding", "text"])
     assert "padding is at most 40\u00a0% of a" in shown[0]
     assert "the noise leaves open how much of a" in shown[1] and "at most" not in shown[1]
+    once = frame.assign(high=0.4, verdict="inconclusive", runs=1)
+    monkeypatch.setattr(caveat_frames, "padding", lambda data: once)
+    text = caveats(six).set_index("kind").loc["static_padding", "text"]
+    assert "call (share from one run), which takes" in text and "one run" not in shown[0]

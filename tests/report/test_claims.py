@@ -57,6 +57,10 @@ def test_sentences_count_verdicts_and_name_the_refuted(judged):
     first, *rest = claims.sentences(judged.reset_index())
     assert first.startswith("Of 16 published claims, 5 hold in this run, 0 do not")
     assert rest == []
+    single = judged.reset_index().head(4).assign(verdict=["yes", "no", "open", "not tested"])
+    assert claims.sentences(single)[0] == (
+        "Of 4 published claims, 1 holds in this run, 1 does not, 1 is open and 1 was not tested."
+    )
     times = {SAM: {"keras2-tensorflow": 16.0, "keras3-jax": 10.0}}
     found = claims.sentences(claims.table(made(times, scale="paper")))
     assert "Not borne out: SegmentAnything predict: +380 % over Keras 2." in found

@@ -70,6 +70,13 @@ def test_other_machines_are_not_ranked():
     assert found["ratio"].notna().all() and found["verdict"].isna().all()
 
 
+def test_a_side_without_a_run_is_no_other_machine():
+    assert not compare.machines_differ(*sides(change=shifted))
+    base, nothing = sides(change=lambda record: (fail(record), record.update(machine=None)))
+    assert not compare.machines_differ(base, nothing)
+    assert not compare.machines_differ(nothing, nothing)
+
+
 @pytest.mark.parametrize(
     ("change", "note"),
     [

@@ -6,6 +6,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from millistep.analysis import figures
+from millistep.analysis.topics import why
+from tests.report.made import made, profile
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.9, 1.3), (0.7, 4.0), (1.0, 30.0), (1.0, 5000.0)])
@@ -35,3 +37,32 @@ def test_a_long_title_stays_above_its_panel(tmp_path, monkeypatch):
         ends = title.get_window_extent()
         assert ends.x1 <= axes.get_window_extent().x1 + 30
         assert ends.x0 >= 0 and ends.x1 <= drawn[0].bbox.x1
+
+
+BERT, GEMMA = ("bert", "fit", 4), ("gemma", "fit", 8)
+TIMES = {"keras3-jax": 8.0, "pytorch-eager": 16.0}
+
+
+def profiled(record):
+    record["host_overhead"] = profile(8.0, {"aten::mm": 5.0, "aten::gelu": 2.0})
+
+
+def test_the_parts_of_a_step_name_their_workload_and_framework():
+    figure = Figure()
+    why.figure(made({BERT: TIMES, GEMMA: TIMES}, change=profiled), figures.panels(figure))
+    drawn = [axes for axes in figure.axes if axes.has_data()]
+    titles = [axes.get_title(loc) for axes in drawn for loc in ("left", "center")]
+    assert [title for title in titles if title] == ["bert fit", "gemma fit"]
+    assert {axes.get_xlabel() for axes in drawn} == {"ms per step"}
+    labels = [label.get_text() for label in drawn[0].get_yticklabels()]
+    assert labels == ["Keras 3 (JAX)", "PyTorch (eager)"]
+
+
+def test_a_speed_up_over_different_work_is_marked():
+    def change(record):
+        if record["cell"]["model"] == "gemma" and record["cell"]["framework"] == "pytorch-eager":
+            record["work"]["trainable_parameters"] = 3000
+
+    found = figures.best_of_keras3(made({BERT: TIMES, GEMMA: TIMES}, change=change), "pytorch")
+    assert found["workload"].tolist() == ["bert fit", "gemma fit"]
+    assert found["about"].tolist() == ["", "\ndifferent numbers of parameters"]

@@ -57,6 +57,87 @@ def test_the_only_workload_is_not_counted():
     assert first_page.leaders(found) == "Fastest or tied: Jax."
 
 
+def test_one_workload_of_several_in_which_it_is_compared():
+    lines = [
+        *workload("bert", "fit", torch=("slower", 1.3)),
+        *workload("sam", "fit", eager=("tied", 1.0)),
+    ]
+    text, _ = first_page.slowest(cells(*lines))
+    assert "in the one workload in which it is compared: it takes 1.3 times as long" in text
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.06, "1.06"), (1.004, "1.004"), (1.0003, "1.0003"), (1.3, "1.3"), (12.8, "13")],
+)
+def test_a_slower_one_never_takes_1_00_times_as_long(ratio, text):
+    found = cells(*workload("bert", "predict", torch=("slower", ratio)))
+    assert first_page.slowest(found)[0].endswith(f"it takes {text} times as long.")
+
+
+OTHER_WORK = [
+    *workload("gemma", "fit", torch=("slower", 3.0), eager=("slower", 2.0)),
+    *workload("bert", "predict", torch=("slower", 1.5), eager=("slower", 1.1)),
+]
+
+
+def with_sizes(*lines, **sizes):
+    """Return cells of which those of gemma fit have so many trained parameters."""
+    found = cells(*lines)
+    own = (found["model"] == "gemma") & (found["task"] == "fit")
+    found["trained_parameters"] = found["configuration"].map(sizes).where(own)
+    return found
+
+
+def test_workloads_with_different_work_are_left_out_of_every_count():
+    found = with_sizes(*SLOW, *OTHER_WORK, jax=12_288, torch=12_288, eager=37_888)
+    assert first_page.leaders(found) == (
+        "Fastest or tied, of 4 workloads: Jax in 4; "
+        "left out: GEMMA fit (different numbers of parameters)."
+    )
+    assert "in all 4 workloads in which it is compared" in first_page.slowest(found)[0]
+    others = [line for line in (*SLOW, *OTHER_WORK) if line[1] != "generate"]
+    text = first_page.by_task(with_sizes(*others, jax=1, torch=1, eager=2), "torch")
+    assert text == "In fit (without GEMMA fit), Eager takes 1.2 times as long as the fastest."
+    only = with_sizes(*OTHER_WORK[:3], jax=1, torch=1, eager=2)
+    assert first_page.slowest(only)[0] == (
+        "No framework is called faster than another: the numbers of parameters differ in GEMMA fit."
+    )
+
+
+def test_workloads_with_equal_work_are_all_counted():
+    found = with_sizes(*SLOW, *OTHER_WORK, jax=12_288, torch=12_288, eager=12_289)
+    assert first_page.leaders(found) == "Fastest or tied, of 5 workloads: Jax in 5."
+    assert "in every workload" in first_page.slowest(found)[0]
+    text = first_page.by_task(found.query("task == 'fit'"), "torch")
+    assert text == "In fit, Eager takes 1.2 to 2.0 times as long as the fastest."
+
+
+def test_one_compared_workload_of_several_is_not_the_only_one():
+    excluded = [("sam", "fit", name, "excluded", 1.0) for name in ("jax", "torch")]
+    for standing, text in (
+        ("tied", "In the one compared workload, every other framework is slower or tied; 3 rounds"),
+        ("inconclusive", "The one compared workload is inconclusive. 3 rounds on this"),
+    ):
+        found = data(*workload("bert", "fit", torch=(standing, 1.0)), *excluded)
+        assert first_page.decided(found).startswith(text)
+        shown = "No framework is shown to be slower than the fastest in the one compared workload."
+        assert first_page.slowest(found.cells)[0] == shown
+        assert first_page.leaders(found.cells).startswith("Fastest or tied, in BERT fit: Jax")
+
+
+def test_groups_of_one_workload_are_not_counted_as_workloads():
+    lines = [
+        *workload("bert", "fit", torch=("tied", 1.0)),
+        *workload("sam", "fit", torch=("tied", 1.0)),
+    ]
+    stacks = [cells(*lines), cells(*lines).assign(stack="other")]
+    found = pd.concat(stacks, ignore_index=True)
+    assert first_page.leaders(found) == (
+        "Fastest or tied, of 4 workloads per stack and device: Jax in 4 and Torch in 4."
+    )
+
+
 def test_every_workload_is_said_of_all_and_not_of_the_compared_ones():
     excluded = (
         ("sam", "fit", "torch", "excluded", 1.0),
@@ -103,16 +184,20 @@ def test_leaders():
     assert first_page.leaders(cells(*lines)) == (
         "Fastest or tied, of 2 workloads: Jax in 2 and Torch in 1."
     )
-    lines = workload("bert", "fit", **{name: ("tied", 1.0) for name in "abcdefg"})
+    tied = {name: ("tied", 1.0) for name in "abcdefg"}
+    lines = [*workload("bert", "fit", **tied), *workload("sam", "fit", **tied)]
     assert first_page.leaders(cells(*lines)).endswith(
-        "Jax in 1, A in 1, B in 1, C in 1, D in 1, E in 1 and others in 2."
+        "Jax in 2, A in 2, B in 2, C in 2, D in 2, E in 2 and others in 4."
+    )
+    assert first_page.leaders(cells(*lines[:8])) == (
+        "Fastest or tied: Jax, A, B, C, D, E and 2 more."
     )
 
 
 def data(*lines, **plan):
     runs = pd.DataFrame(
         {"accelerator": ["cpu"], "machine.cpu": ["AMD EPYC"], "machine.accelerator_name": [None]}
-    )
+    ).assign(status="not measured")
     planned = pd.DataFrame({"planned_runs": [plan.pop("most", 3), 3]})
     settings = {"runs": 3, "scale": "laptop", "weights": "random", "accelerator": "cpu"}
     plan = {**settings, "models": {"bert": {}}} | plan
@@ -152,11 +237,17 @@ def test_distance_from_the_possible():
     found = data(*SLOW)
     found.cells["share_of_best"] = np.where(found.cells["model"] == "bert", 0.41, 0.12)
     assert first_page.possible(found) == (
-        "In BERT fit, the lowest mean reaches 41\u00a0% of the FLOP/s of this machine's best "
-        "matrix product; the lowest means of other workloads reach 12\u00a0% or more."
+        "The lowest means of the workloads reach 12\u00a0% (GEMMA generate) to 41\u00a0% (BERT "
+        "fit) of the FLOP/s of this machine's best matrix product."
     )
     found.cells["share_of_best"] = np.where(found.cells["model"] == "bert", 0.41, 0.0001)
-    assert first_page.possible(found).endswith("of this machine's best matrix product.")
+    assert "reach 0.01\u00a0% (GEMMA generate) to 41" in first_page.possible(found)
+    one = data(*SLOW[:3])
+    one.cells["share_of_best"] = 0.41
+    assert first_page.possible(one) == (
+        "The lowest mean of a workload reaches 41\u00a0% (BERT fit) of the FLOP/s of this "
+        "machine's best matrix product."
+    )
     found.cells["share_of_best"] = np.nan
     assert first_page.possible(found) == ""
 
@@ -165,3 +256,17 @@ def test_nothing_measured():
     found = data(*SLOW)
     found.cells["ms"] = np.nan
     assert first_page.sentences(found)[0] == "Nothing is measured yet."
+
+
+def test_all_failed_is_not_nothing_measured():
+    found = data(*SLOW)
+    found.cells["ms"] = np.nan
+    found.runs["status"] = "oom"
+    assert first_page.sentences(found)[0] == "No run has a time: 1 oom."
+
+
+def test_full_sizes_are_not_called_published():
+    """A user's own model has no published size."""
+    assert first_page.setting(data(*SLOW)).startswith("Reduced models (laptop scale) on CPU (AMD")
+    text = first_page.setting(data(*SLOW, models={"own": {"full_size": True}}))
+    assert text == "Full-size models on CPU (AMD EPYC); other hardware may rank otherwise."

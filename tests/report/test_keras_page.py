@@ -6,7 +6,8 @@ import pytest
 
 from millistep.analysis.caveats import caveats
 from millistep.analysis.report import keras_page
-from tests.report.made import as_published, fail, made
+from millistep.analysis.topics import padding
+from tests.report.made import TITLES, as_published, configuration, fail, made
 
 BERT, GEMMA = ("bert", "fit", 4), ("gemma", "generate", 1)
 TF, JAX, TORCH = "keras3-tensorflow", "keras3-jax", "keras3-torch"
@@ -68,8 +69,8 @@ def test_equal_backends_show_no_best():
 
 def test_keras_3_may_be_slower():
     text = run({KERAS2: 8.0, JAX: 16.0, EAGER: 8.0})
-    assert "Keras 3 is faster than native PyTorch in none (eager) of 1 workload" in text
-    assert "Keras 3 is slower than Keras 2 in 1 of 1 workload" in text
+    assert "Keras 3 is slower than native PyTorch (eager) in the only workload compared\n" in text
+    assert "Keras 3 is slower than Keras 2 in the only workload compared\n" in text
     assert "The largest loss: [-50 %" in text and "largest gains" not in text
 
 
@@ -80,10 +81,13 @@ def test_keras_3_may_be_faster_and_slower():
 
 def test_an_upgrade_alone_may_lose():
     text = run({KERAS2: 8.0, TF: 16.0, JAX: 4.0})
-    assert "with the TensorFlow backend, is faster in none of 1 workload and slower in 1" in text
+    alone = "After an upgrade alone, Keras 3 with the TensorFlow backend is"
+    assert f"{alone} slower than Keras 2 in the only workload compared." in text
     assert "The largest loss from upgrading alone: [-50 %" in text
     text = run({KERAS2: 8.0, TF: 4.0, JAX: 4.0})
-    assert "with the TensorFlow backend, is faster in 1 of 1 workload." in text
+    assert f"{alone} faster than Keras 2 in the only workload compared." in text
+    text = run({KERAS2: 8.0, TF: 8.0, JAX: 4.0})
+    assert f"{alone} tied with Keras 2 in the only workload compared." in text
 
 
 def test_findings_that_a_run_cannot_support_are_left_out():
@@ -108,3 +112,113 @@ def test_a_cell_that_is_tied_with_the_fastest_is_bold_too():
     text = page(made({BERT: times}, runs=5))
     line = next(line for line in text.splitlines() if line.startswith("| **bert fit**"))
     assert "[**8.00" in line and "[**8.04" in line and "[9.0" in line
+
+
+def sized(framework, trained):
+    """Return a change of records: the number of trained parameters of one family."""
+
+    def change(record):
+        if record["cell"]["framework"].startswith(framework):
+            record["work"]["trainable_parameters"] = trained
+
+    return change
+
+
+def test_workloads_with_different_work_are_left_out_of_the_counts():
+    times = {JAX: 4.0, TF: 8.0, KERAS2: 16.0, EAGER: 16.0, COMPILED: 15.0}
+    both = {BERT: times, ("gemma", "fit", 8): times}
+    text = page(made(both, change=sized("pytorch", 1000)))
+    assert "Keras 3 is faster than native PyTorch in 2 (eager) and 2 (compiled) of 2" in text
+    assert "left out" not in text.lower()
+    assert "Fastest by the mean, of 2 workloads: Keras 3 (JAX) in 2." in text
+
+    def other(record):
+        if record["cell"]["model"] == "gemma":
+            sized("pytorch", 3000)(record)
+
+    text = page(made(both, change=other))
+    assert "Keras 3 is faster than native PyTorch in 1 (eager) and 1 (compiled) of 1 work" in text
+    assert "Left out: gemma fit, in which the numbers of parameters differ." in text
+    assert text.count("Left out:") == 1  # the work of Keras 2 and of the backends is equal
+    assert "Keras 3 is faster than Keras 2 in 2 of 2 workloads" in text
+    assert "JAX is the fastest backend in every workload" in text
+    assert (
+        "Fastest by the mean, in bert fit: Keras 3 (JAX); "
+        "left out: gemma fit (different numbers of parameters)."
+    ) in text
+
+
+def test_native_forms_that_ran_in_other_numbers_of_workloads_have_their_totals():
+    title = "Key Finding 2: Keras 3 is faster than native PyTorch in"
+    text = run({JAX: 8.0, TORCH: 9.0, EAGER: 16.0, COMPILED: 12.0}, {JAX: 8.0, EAGER: 16.0})
+    assert f"{title} 2 (eager) and 1 (compiled) of 2 and 1 workloads\n" in text
+    text = run(
+        {JAX: 8.0, TORCH: 9.0, EAGER: 16.0, COMPILED: 4.0},
+        {JAX: 8.0, TORCH: 9.0, EAGER: 16.0, COMPILED: 12.0},
+    )
+    assert f"{title} 2 (eager) and 1 (compiled) of 2 workloads, slower in none" in text
+    assert "slower in none (eager) and 1 (compiled)\n" in text
+    text = run({JAX: 8.0, TORCH: 9.0, EAGER: 8.0, COMPILED: 8.0})
+    assert "Key Finding 2: No difference between Keras 3 and native PyTorch is shown" in text
+
+
+def test_verdicts_of_the_others_are_named():
+    times = {KERAS2: 16.0, JAX: 8.0}
+    text = page(made({BERT: times, GEMMA: {KERAS2: 8.0, JAX: 8.0}}, runs=5))
+    assert "Keras 3 is faster than Keras 2 in 1 of 2 workloads and tied in 1." in text
+
+
+def test_backends_are_the_best_of_the_workloads_in_which_they_are_compared():
+    backends = {TF: 20.0, JAX: 8.0, TORCH: 30.0}
+    assert "JAX is the fastest backend in the only workload\n" in run(backends)
+    text = run(backends, {JAX: 8.0, EAGER: 9.0})
+    assert "JAX is the fastest backend in the one workload in which backends are compared\n" in text
+    assert re.search(r"in the one workload in which it is compared: it takes \[2\.[45]", text)
+
+
+def test_a_share_of_padding_from_one_run_says_so(six, monkeypatch):
+    assert "static padding may be the reason in 1.\n" in page(six)
+    table = padding.table(six).assign(runs=1)
+    monkeypatch.setattr(padding, "table", lambda data: table)
+    assert "may be the reason in 1 (its share is from one run per cell).\n" in page(six)
+
+
+def test_titles_of_models_are_text():
+    times = {KERAS2: 16.0, TF: 12.0, JAX: 8.0, COMPILED: 20.0, EAGER: 40.0}
+    data = made({BERT: times, GEMMA: times})
+    for row in data.plan["rows"]:
+        row["title"] = f"<b>{row['model']}</b> | fit"
+    text = page(data)
+    assert "<b>" not in re.sub(r"\\<", "", text)
+    assert "in \\<b\\>bert\\</b\\> \\| fit" in text
+
+
+def test_one_process_is_no_mean_and_one_backend_no_list():
+    text = page(made({BERT: {JAX: 8.0, EAGER: 9.0}}, runs=1))
+    assert "Each number is the time of one process of 10 timed steps, without" in text
+    assert "We benchmark Keras 3 with the JAX backend alongside native PyTorch impl" in text
+    text = page(made({BERT: {JAX: 8.0, TORCH: 9.0}}))
+    assert "Each number is the geometric mean over 3 processes of 10 timed steps" in text
+    assert "We benchmark the two backends of Keras 3 (JAX and PyTorch)." in text
+
+
+def test_only_runs_of_the_page_are_counted():
+    columns = [configuration(JAX), configuration(EAGER), configuration(f"{EAGER}+tf32", stack="x")]
+    times = {JAX: 8.0, EAGER: 9.0, f"{EAGER}+tf32": 7.0}
+    text = page(made({BERT: times}, columns=columns))
+    assert "sentence of this page from 6 runs" in text
+
+
+def test_the_differences_from_the_published_run_are_sentences():
+    text = page(made({BERT: {JAX: 8.0, TORCH: 9.0}}))
+    assert "scale is laptop instead of paper, weights are random instead of preset" in text
+
+
+def test_a_run_without_a_framework_of_the_page_has_no_page(tmp_path, monkeypatch):
+    data = made({BERT: {JAX: 8.0, TORCH: 9.0}})
+    keras_page.write(data, tmp_path, [], caveats(data))
+    assert (tmp_path / "page.md").exists()
+    monkeypatch.setitem(TITLES, "mine", "Mine")
+    data = made({BERT: {"mine": 8.0}})
+    keras_page.write(data, tmp_path / "none", [], caveats(data))
+    assert not (tmp_path / "none").exists()

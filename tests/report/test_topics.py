@@ -7,7 +7,15 @@ import pandas as pd
 import pytest
 
 from millistep.analysis.frames import RUN
-from millistep.analysis.topics import batch_sizes, break_even, padding, pair_means, pairs, topics
+from millistep.analysis.topics import (
+    batch_sizes,
+    break_even,
+    padding,
+    pair_means,
+    pairs,
+    probes,
+    topics,
+)
 from tests.report.made import TITLES, configuration, made, probe
 
 BERT, GEMMA = ("bert", "fit", 4), ("gemma", "generate", 1)
@@ -27,7 +35,26 @@ def test_pairs_are_frameworks_that_differ_in_one_thing_and_settings():
     assert found["verdict"].tolist() == ["faster", "tied"]
     first, second = pairs.sentences(pairs.table(data))
     assert first == "What does compiling change? Faster in 1 (bert fit) of 1 comparison."
-    assert "No difference is shown in 1 comparison." in second
+    assert second.endswith("Tied in 1 of 1 comparison.")
+
+
+def test_every_verdict_of_a_question_is_counted():
+    data = made(
+        {
+            BERT: {EAGER: 16.0, COMPILED: 8.0},
+            GEMMA: {EAGER: 8.0, COMPILED: 16.0},
+            ("gemma", "generate", 4): {EAGER: 8.0, COMPILED: 8.0},
+        },
+        runs=5,
+    )
+    assert pairs.sentences(pairs.table(data)) == [
+        "What does compiling change? Faster in 1 (bert fit); "
+        "slower in 1 (gemma generate, batch 1); and tied in 1 of 3 comparisons."
+    ]
+    table = pairs.table(data).assign(verdict="inconclusive")
+    assert pairs.sentences(table) == [
+        "What does compiling change? Inconclusive in 3 of 3 comparisons."
+    ]
 
 
 def test_a_missing_cell_is_excluded_with_its_reason():
@@ -40,6 +67,11 @@ def test_means_weigh_workloads_alike_and_have_a_table_of_their_own():
     (line,) = pair_means.table(data).itertuples()
     assert line.speedup == pytest.approx(math.sqrt(2), rel=2e-2) and line.workloads == 2
     assert set(pairs.table(data)["model"]) == {"bert", "gemma"}
+    (text,) = pair_means.sentences(pair_means.table(data))
+    assert text.endswith("] on average over 2 workloads.")
+    times = {BERT: {EAGER: 16.0, COMPILED: 8.0}, GEMMA: {EAGER: 8.0, COMPILED: 8.0}}
+    (text,) = pair_means.sentences(pair_means.table(made(times, runs=1)))
+    assert text.endswith("% on average over 2 workloads, in one round without an interval.")
 
 
 def test_the_share_of_padding_is_recovered_from_a_known_call():
@@ -52,6 +84,21 @@ def test_the_share_of_padding_is_recovered_from_a_known_call():
     runs = [whole, run.head(2).assign(model="two kinds"), more]
     found = padding.padding_shares(pd.concat([*runs, runs[2].head(1)])).droplevel(RUN[1:])
     assert found.to_dict() == pytest.approx({"all": 20 / 32, "more": 20 / 32})
+
+
+@pytest.mark.parametrize(
+    ("high", "runs", "text"),
+    [
+        (0.13, 3, "padding is at most 13\u00a0% of a JAX call"),
+        (0.13, 1, "padding is at most 13\u00a0% of a JAX call (share from one run)"),
+        (-0.2, 3, "no time of a JAX call is found to be padding"),
+        (1.2, 3, "the noise leaves open how much of a JAX call is padding"),
+    ],
+)
+def test_a_share_of_padding_in_words(high, runs, text, six):
+    assert padding.padded_share(high, "JAX", runs) == text
+    table = padding.table(six).assign(high=high, runs=runs, title="JAX")
+    assert all(text in sentence for sentence in padding.sentences(table))
 
 
 def test_padding_is_compared_on_the_same_device_only(six):
@@ -67,6 +114,37 @@ def test_the_fixed_share_of_a_step_is_the_intercept():
     data = made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=lambda record: probe(record, 1.5))
     found = batch_sizes.table(data)
     assert found["share"].tolist() == pytest.approx([0.5, 0.5])
+
+
+def test_other_sizes_are_compared_with_the_settled_step():
+    """Four slow windows at the start are in neither the table nor the fixed share."""
+
+    def change(record):
+        probe(record, 1.5)
+        (window,) = record["timing"]["windows"]
+        slow = [window | {"elapsed_ns": 2 * window["elapsed_ns"]}] * 4
+        record["timing"]["windows"] = slow + [window] * 12
+
+    data = made({BERT: {JAX: 8.0, TORCH: 9.0}}, change=change)
+    assert set(data.runs["state"]) == {"warm-up"}
+    assert batch_sizes.table(data)["share"].tolist() == pytest.approx([0.5, 0.5])
+    own = probes.timed(data).query("probe == 0").merge(data.runs, on=RUN)
+    assert (own["elapsed_ns"] / own["steps_x"] / 1e6).tolist() == pytest.approx(
+        [*own["ms_per_step"]]
+    )
+
+
+def test_a_fixed_share_says_whether_it_is_from_one_run():
+    names = ["title", "workload", "share", "low", "runs"]
+    lines = [("JAX", "bert fit", 0.6, 0.6, 1), ("PyTorch", "bert fit", 0.9, 0.9, 1)]
+    found = pd.DataFrame([*lines, ("Keras 2", "bert fit", 0.2, 0.2, 1)], columns=names)
+    assert batch_sizes.sentences(found) == [
+        "In 2 of 3 cells (one run each), at least half of the step does not grow with the batch; "
+        "the largest share is 90\u00a0%, of PyTorch in bert fit."
+    ]
+    (text,) = batch_sizes.sentences(found[:1].assign(runs=3))
+    assert text.startswith("In 1 of 1 cell, at least half of the step")
+    assert batch_sizes.sentences(found[2:]) == []
 
 
 def test_the_shorter_step_makes_up_for_its_start():
@@ -91,7 +169,12 @@ def test_break_even_counts_pairs_whose_steps_differ():
     found = found.assign(model="m", task="fit", batch_size=1, slower="z")
     (text,) = break_even.sentences(found)
     assert text.startswith("In 1 of 2 pairs with different steps, the configuration with the")
-    assert text.endswith("ahead after 100 steps.")
+    assert text.endswith("; it is ahead after 100 steps.")
+    more = found.assign(faster=["a", "b", "b", "b", "c", "d"], steps=[1, 1, 90, 1, 110, 1])
+    (text,) = break_even.sentences(more)
+    assert text.endswith("starts later; half of them are ahead after 100 steps.")
+    (text,) = break_even.sentences(found[found["caches"] == "cold"].assign(steps=2))
+    assert text.startswith("In 1 of 1 pair with") and text.endswith("ahead after 2 steps.")
     assert break_even.sentences(found[found["ratio_low"].isna()]) == []
 
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import ttest_rel
 
 from millistep.analysis import stats
 from millistep.analysis.frames import CELL, WORKLOAD, Data
@@ -29,19 +28,16 @@ BY_DEFINITION = [
 ]
 HALF = ("bfloat16", "float16")
 HARNESS_ERROR = 0.01
-# Scalars that these frames rely on, also if no record has them.
-NEEDED = ("threads.requested", "environment.method", "machine.id", "load.swapped_mib")
 
 
 def runs(data: Data) -> pd.DataFrame:
     """Return the runs that enter a mean."""
-    found = data.runs[data.runs["used"]]
-    return found.reindex(columns=list(dict.fromkeys([*found, *NEEDED])))
+    return data.runs[data.runs["used"]]
 
 
 def ok_runs(data: Data) -> pd.DataFrame:
     """Return the successful runs, those that are left out of the means included."""
-    return data.runs[data.runs["ok"]].reindex(columns=list(dict.fromkeys([*data.runs, *NEEDED])))
+    return data.runs[data.runs["ok"]]
 
 
 def runs_without_a_time(data: Data) -> pd.DataFrame:
@@ -190,10 +186,9 @@ def environments(data: Data) -> pd.DataFrame:
 
 
 def padding(data: Data) -> pd.DataFrame:
-    """Return the slow padded cells with whether padding is the reason."""
+    """Return the padded cells with whether padding is the reason for a slow one."""
     found = static.table(data)
-    high = found["high"].clip(0.0, 1.0).fillna(1.0)  # one run has no upper end
-    return found.assign(high=high, because=found["verdict"].map(static.BECAUSE))
+    return found.assign(because=found["verdict"].map(static.BECAUSE))
 
 
 def batch_sizes(data: Data) -> pd.DataFrame:
@@ -231,6 +226,5 @@ def self_test(data: Data) -> pd.DataFrame:
 
 def _same_cell(same: dict[str, Any]) -> tuple[str, bool]:
     """Return whether one cell under two names differs from itself; chance does so in 1 of 100."""
-    both = pd.DataFrame({"a": same["a_ms"], "b": same["b_ms"]}).dropna()
-    p = ttest_rel(both["a"], both["b"]).pvalue if len(both) > 1 else 1.0
-    return "One cell measured under two names differs from itself", bool(p < 0.01)
+    sides = (pd.Series(same[side], dtype=float) for side in ("a_ms", "b_ms"))
+    return "One cell measured under two names differs from itself", stats.paired(*sides).p < 0.01

@@ -9,6 +9,7 @@ import yaml
 
 from millistep.analysis import caveat_frames
 from millistep.analysis.frames import CELL, Data
+from millistep.analysis.topics import padding
 from millistep.analysis.words import template
 
 SEVERITIES = ["critical", "warning", "note", "setting"]
@@ -59,7 +60,8 @@ def caveats(data: Data) -> pd.DataFrame:
             continue
         worst = lines.iloc[0].to_dict()
         where = places(lines) if {*CELL} <= {*lines} else ""
-        text = template(kind.sentence).render(worst, lines=lines, n=len(lines), where=where)
+        more = {"lines": lines, "n": len(lines), "where": where, "padded": padding.padded_share}
+        text = template(kind.sentence).render(worst, **more)
         line = (name, kind.severity, kind.title, text, kind.remedy, len(lines))
         found.append((*line, lines.to_dict("records")))
     table = pd.DataFrame(found, columns=COLUMNS)

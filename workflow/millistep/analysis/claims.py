@@ -174,7 +174,8 @@ def padding_explains(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> 
     verdict = NO if padding.NOT in verdicts else YES if verdicts == {padding.EXPLAINS} else OPEN
     line = found.iloc[0]
     ends = [line[name] - 1 for name in ("ratio", "ratio_low", "ratio_high")]
-    return Result(verdict, len(found), line["workload"], *ends)
+    note = "share of padding from one run per cell" if found["runs"].max() == 1 else ""
+    return Result(verdict, len(found), line["workload"], *ends, note)
 
 
 def host(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
@@ -190,7 +191,11 @@ def host(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
     needed = int(np.ceil(claim["share"] * len(shares)))
     many = exceeds(shares, claim["idle"], needed)
     idle = int((shares["mean"] >= claim["idle"]).sum())
-    note = f"{idle} of {count(len(shares), 'cell')} are idle for {percent(claim['idle'])} or more"
+    verb = "is" if idle == 1 else "are"
+    note = (
+        f"{idle} of {count(len(shares), 'cell')} {verb} idle for {percent(claim['idle'])} or more"
+    )
+    note += ", in one profile each" if shares["values"].max() == 1 else ""
     return Result({YES: NO, NO: YES, OPEN: OPEN}[many], note=note)
 
 
@@ -218,9 +223,12 @@ def sentences(table: pd.DataFrame) -> list[str]:
     if table.empty:
         return []
     number = table["verdict"].value_counts().reindex([YES, NO, OPEN, UNTESTED], fill_value=0)
+    verbs = {YES: ("holds", "hold"), NO: ("does", "do"), OPEN: ("is", "are")}
+    verbs |= {UNTESTED: ("was", "were")}
+    holds, does, is_open, was = (count(number[word], *verbs[word]) for word in verbs)
     found = [
-        f"Of {count(len(table), 'published claim')}, {number[YES]} hold in this run, {number[NO]} "
-        f"do not, {number[OPEN]} are open and {number[UNTESTED]} were not tested."
+        f"Of {count(len(table), 'published claim')}, {holds} in this run, {does} not, "
+        f"{is_open} open and {was} not tested."
     ]
     refuted = table.loc[table["verdict"] == NO, "text"]
     return found + ([f"Not borne out: {some(refuted)}."] if len(refuted) else [])

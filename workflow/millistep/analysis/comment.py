@@ -11,13 +11,14 @@ from millistep.analysis.answer import POWER, UNDECIDED, answer, status
 from millistep.analysis.archive import contents
 from millistep.analysis.caveats import caveats
 from millistep.analysis.frames import CELL, WORKLOAD, Data
-from millistep.analysis.load import InputError, violation
+from millistep.analysis.load import InputError, project_of, violation
 from millistep.analysis.report import summary
-from millistep.analysis.report.setting import machines, period
+from millistep.analysis.report.setting import where
 from millistep.analysis.words import (
     NA,
     count,
     environment,
+    escaped,
     listed,
     markdown,
     ms,
@@ -48,7 +49,7 @@ def write(data: Data, plan: Path, settings: dict[str, Any], folder: Path) -> Non
     content = as_json(found, seconds(data))
     if problem := violation(content, Answer):
         raise InputError(f"answer.json: {problem}")
-    project = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
+    project = project_of(plan, data.plan)
     digest = contents.digest(project, contents.measured(data.plan, project))
     (folder / "answer.md").write_text(comment(data, found, settings, digest), "utf-8")
     text = json.dumps(content, indent=2, allow_nan=False)
@@ -64,7 +65,7 @@ def headline(found: pd.DataFrame, threshold: float) -> str:
     several = _several(found)
     total = count(len(found), "comparison" if several else "workload")
     parts = [
-        f"{failure} in {listed(of['workload'])}"
+        f"{failure} in {listed(of['workload'].map(markdown))}"
         for failure, of in found.groupby("failure")
         if failure
     ]
@@ -86,15 +87,14 @@ def comment(data: Data, found: pd.DataFrame, settings: dict[str, Any], digest: s
     """Return the comment in Markdown, with the settings of `write`."""
     pairs = found[["title_new", "title_base"]].drop_duplicates()
     labels = found["workload"] + (", " + found["title_new"] if _several(found) else "")
-    lines = found.assign(label=labels).to_dict("records")
+    lines = found.assign(label=labels.map(markdown)).to_dict("records")
     warned = caveats(data)
     warned = warned[warned["severity"].isin(["critical", "warning"])].head(MOST_CAVEATS)
     runs = data.runs[data.runs["ok"]]
     return environment().get_template("answer.md.j2").render(
         headline=headline(found, settings["threshold"]),
-        pair=listed(pairs["title_new"] + " against " + pairs["title_base"]),
-        where=f"{data.plan['scale']} scale, {machines(runs)}",
-        period=period(runs),
+        pair=escaped(listed(pairs["title_new"] + " against " + pairs["title_base"])),
+        where=escaped(where(data, runs)),
         rows=[_row(line, settings["threshold"]) for line in lines],
         over=f"{count(len(found), 'comparison')} and {count(settings['looks'], 'look')}",
         power=percent(POWER),

@@ -10,7 +10,7 @@ import pandas as pd
 from millistep.analysis import stats, tables
 from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
 from millistep.analysis.report.page import write_page
-from millistep.analysis.report.setting import machines, outcomes, period
+from millistep.analysis.report.setting import outcomes, where
 from millistep.analysis.topics.pairs import verdicts
 from millistep.analysis.words import count, listed, markdown, ms, one_line, within
 
@@ -54,7 +54,7 @@ def machines_differ(base: Data, other: Data) -> bool:
     """Return whether the two were measured on more than one machine."""
     runs = pd.concat([data.runs[["accelerator", "machine.id"]] for data in (base, other)])
     ids = runs.groupby("accelerator")["machine.id"].nunique()  # an id for each device of a machine
-    return bool((ids != 1).any())
+    return bool((ids > 1).any())
 
 
 def _note(line: dict[str, Any], base: Data, other: Data, runs: list[Any]) -> str:
@@ -131,8 +131,8 @@ def compare(base: Data, other: Data, names: tuple[str, str], output: Path) -> No
     found, differing = cells(base, other), differences(base, other)
     facts = []
     for side, name, data in zip(SIDES, names, (base, other), strict=True):
-        where = f"{data.plan['scale']} scale, {machines(data.runs)}, {period(data.runs)}"
-        facts.append((side.capitalize(), f"{name}: {where}; runs: {outcomes(data.runs)}"))
+        about = f"{name}: {where(data, data.runs)}; runs: {outcomes(data.runs)}"
+        facts.append((side.capitalize(), about))
     page: dict[str, Any] = {
         "title": "Millistep: two results compared",
         "facts": facts,

@@ -24,7 +24,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from millistep.analysis import claims
 from millistep.analysis.frames import CELL, GROUP, WORKLOAD, Data
 from millistep.analysis.parallel import each
-from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER
+from millistep.analysis.stats import EXCLUDED, FASTEST, SLOWER, same_work
 from millistep.analysis.tables import MARKS
 from millistep.analysis.topics.pairs import FASTER
 from millistep.analysis.words import NA, tried
@@ -214,7 +214,7 @@ def speedup(data: Data, figure: Figure, family: str) -> None:
         )
     axes.set_yticks(
         range(len(found)),
-        found["workload"] + "\n" + found["title"] + " over " + found["base_title"],
+        found["workload"] + "\n" + found["title"] + " over " + found["base_title"] + found["about"],
         fontsize=7.5,
     )
     axes.invert_yaxis()
@@ -228,11 +228,16 @@ def best_of_keras3(data: Data, family: str) -> pd.DataFrame:
     """Return the speed-up of the fastest Keras 3 configuration by workload, with its interval."""
     asked: dict[str, Any] = {"new": "family == 'keras3'", "base": f"family == '{family}'"}
     asked["same"] = ["stack", "accelerator"]
-    found = claims.gains(asked, data.cells[data.cells["comparable"]], data)
+    cells = data.cells[data.cells["comparable"]]
+    found = claims.gains(asked, cells, data)
     found[["low", "high"]] += 1
     titles = data.configurations.set_index("configuration")["title"]
     order = data.workloads[WORKLOAD].assign(order=range(len(data.workloads)))
     found = found.assign(new=found["configuration"], base_title=found["base"].map(titles))
+    sides = cells[cells["family"].isin(["keras3", family])]
+    other = sides.loc[~same_work(sides, GROUP), WORKLOAD]
+    marked = pd.MultiIndex.from_frame(found[WORKLOAD]).isin(pd.MultiIndex.from_frame(other))
+    found["about"] = np.where(marked, "\ndifferent numbers of parameters", "")
     return found.merge(order, on=WORKLOAD).sort_values("order", kind="stable")
 
 

@@ -5,7 +5,6 @@ files). GROUP are the cells that compete: one workload, software stack and accel
 """
 
 from functools import cached_property
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -23,23 +22,21 @@ GROUP = [*WORKLOAD, "stack", "accelerator"]
 FOREIGN_MUCH, FOREIGN_SOME, VARYING = 0.10, 0.05, 0.25
 # Scalars that other modules rely on, also if no record has them.
 SCALARS = [
-    "session.id", "session.device", "machine.id", "started_at", "finished_at", "log_tail",
-    "load.foreign_cpu_share", "monitor.gpu.foreign_processes",
+    "session.id", "machine.id", "started_at", "finished_at", "log_tail",
+    "load.foreign_cpu_share", "load.swapped_mib", "monitor.gpu.foreign_processes",
+    "threads.requested", "environment.method",
     "work.flops_per_step", "work.parameters", "work.trainable_parameters",
-    "work.tokens_per_step", "work.images_per_step",
+    "work.tokens_per_step",
     "memory.peak_rss_mib", "memory.peak_device_mib",
     "timing.import_s", "timing.build_s", "timing.first_step_s", "timing.warmup_s",
     "timing.warmup_steps", "timing.compile_cache", "timing.legacy.step_ms", "timing.in_turns",
     "timing.start_alone", "energy.joules_per_step", "synchronized_ms",
-    "host_overhead.share", "host_overhead.step_ms", "host_overhead.rest_ms",
+    "host_overhead.step_ms", "host_overhead.rest_ms",
     "parity.dtype", "parity.matmul_precision", "parity.convolution_precision",
 ]  # fmt: skip
-LOOK = ["configuration", "title", "framework", "family", "color", "marker", "hatch"]
-REFERENCE = [
-    *WORKLOAD, "round", "path", "accelerator", "session", "status", "reason", "started_at",
-    "dtype", "size", "step_ms", "flops_per_s", "memory_copy_gib_per_s", "python_loop_ms",
-    "foreign_cpu_share",
-]  # fmt: skip
+LOOK = ["configuration", "title", "framework", "family", "color", "marker"]
+REFERENCE = ["accelerator", "session", "foreign_cpu_share"]  # of a reference file
+REFERENCE += ["dtype", "size", "step_ms", "flops_per_s"]  # of one of its products
 
 
 class Data:
@@ -60,8 +57,7 @@ class Data:
     ):
         self.plan, self.self_test = plan, self_test
         self._frames = frames
-        found = pd.DataFrame(references)
-        self.references = found.reindex(columns=list(dict.fromkeys([*REFERENCE, *found])))
+        self.references = pd.DataFrame(references, columns=REFERENCE)
         self.machines = pd.DataFrame(machines, columns=["machine", "section", "name", "value"])
 
     @cached_property
@@ -74,7 +70,7 @@ class Data:
 
     @cached_property
     def configurations(self) -> pd.DataFrame:
-        """Lines configuration, title, framework, family, color, marker, hatch, every setting."""
+        """Lines configuration, title, framework, family, color, marker, every setting."""
         entries = pd.DataFrame(self.plan["columns"])
         settings = pd.DataFrame(entries["settings"].tolist()).map(
             lambda value: " ".join(map(str, value)) if isinstance(value, list) else value
@@ -186,16 +182,13 @@ class Data:
 
     @cached_property
     def operations(self) -> pd.DataFrame:
-        """Lines RUN, name, ms, count, launched: what a profiled step of an ok run is spent on."""
+        """Lines RUN, name, ms, launched: what a profiled step of an ok run is spent on."""
         return self._of_ok_runs("operations")
 
     @cached_property
     def probes(self) -> pd.DataFrame:
-        """Lines RUN, probe_batch_size, max_length, new_tokens, steps, elapsed_ns, ms_per_step."""
-        found = self._of_ok_runs("probes")
-        return found.assign(
-            ms_per_step=found["elapsed_ns"] / found["steps"].where(found["steps"] > 0) / 1e6
-        )
+        """Lines RUN, probe_batch_size, max_length, new_tokens, steps, elapsed_ns."""
+        return self._of_ok_runs("probes")
 
     @cached_property
     def calls(self) -> pd.DataFrame:
@@ -259,8 +252,11 @@ class Data:
             in_turns=("timing.in_turns", "max"),
             joules_per_step=("energy.joules_per_step", "mean"),
             steps=("steps", "sum"),
+            total_parameters=("work.parameters", "max"),
+            trained_parameters=("work.trainable_parameters", "max"),
         )
         found = found.join(means, on=CELL)
+        found["trained_parameters"] = found["trained_parameters"].where(found["task"] == "fit")
         found["share_of_best"] = found["flops_per_s"] / found["best_flops_per_s"]
         return found
 
@@ -295,18 +291,15 @@ class Data:
                 group[k].tolist() for k in ("configuration", "machine", "mean")
             )
             own = [places[number] for number in group.index]
-            for new, base in permutations(range(len(names)), 2):
-                if new > base:
+            for new in range(len(names)):
+                for base in range(new):
                     a, b = own[new], own[base]
                     log, pairs = stats.neighbors(starts[a], logs[a], starts[b], logs[b])
                     if not pairs:
                         log = means[new] - means[base]
-                    lines.append(
-                        (*workload, names[base], names[new], run, machines[new], log, pairs)
-                    )
-                    lines.append(
-                        (*workload, names[new], names[base], run, machines[new], -log, pairs)
-                    )
+                    sides, about = (names[base], names[new]), (run, machines[new])
+                    lines.append((*workload, *sides, *about, log, pairs))
+                    lines.append((*workload, *reversed(sides), *about, -log, pairs))
         columns = [*WORKLOAD, "base", "configuration", "run", "machine", "log", "pairs"]
         return pd.DataFrame(lines, columns=columns).astype({"log": float, "pairs": int})
 
@@ -329,7 +322,8 @@ class Data:
         comparable and why_excluded; fastest (its configuration in the GROUP), standing, ratio,
         ratio_low, ratio_high, rounds, p (corrected), against the fastest; flops_per_s,
         best_flops_per_s, share_of_best, host_memory_mib, device_memory_mib, legacy_ms,
-        synchronized_ms, joules_per_step, steps, in_turns.
+        synchronized_ms, joules_per_step, steps, in_turns, total_parameters, and of fit
+        trained_parameters.
         """
         return stats.with_the_fastest(self.timed, self.ratios, GROUP, WORKLOAD)
 

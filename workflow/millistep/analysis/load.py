@@ -32,7 +32,7 @@ NOT_MEASURED, INVALID, OUTDATED = "not measured", "invalid record", "outdated"
 # Lists of a record that become frames of their own: where they are, and the columns to keep.
 LISTS = {
     "windows": ("timing.windows", ["start_ns", "elapsed_ns", "steps"]),
-    "operations": ("host_overhead.operations", ["name", "ms", "count", "launched"]),
+    "operations": ("host_overhead.operations", ["name", "ms", "launched"]),
     "profile_pairs": ("host_overhead.pairs", ["plain_ms", "profiled_ms"]),
     "probes": ("probes", ["batch_size", "max_length", "new_tokens", "steps", "elapsed_ns"]),
     "calls": ("calls.functions", ["name", "per_step"]),
@@ -51,7 +51,7 @@ class InputError(Exception):
 def load(plan: Path) -> Data:
     """Read a plan and its records, references, machine descriptions and self-test into frames."""
     content = read(plan, Plan, plan.name)
-    root = plan.resolve().parents[len(Path(content["results"]).parts)]
+    root = project_of(plan, content)
     frames = _records(root, content)
     return Data(
         content,
@@ -60,6 +60,11 @@ def load(plan: Path) -> Data:
         machines=_machines(root, content),
         self_test=_optional(root, content["self_test"], SelfTest),
     )
+
+
+def project_of(plan: Path, content: dict[str, Any]) -> Path:
+    """Return the folder of the project of a plan, to which all its names are relative."""
+    return plan.resolve().parents[len(Path(content["results"]).parts)]
 
 
 def read(path: Path, contract: type[Contract] | None, shown: str) -> Any:
@@ -231,27 +236,18 @@ def _pop(row: dict[str, Any], place: str) -> Any:
 
 
 def _references(root: Path, plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a line per matrix product of each reference file, at least one per file."""
+    """Return a line per matrix product of each reference file."""
     lines = []
     for planned in plan.get("references", []):
         found = _optional(root, planned["path"], None)
         if not isinstance(found, dict) or not isinstance(found.get("cell"), dict):
             continue
-        line = {name: planned[name] for name in ("model", "task", "batch_size", "round", "path")}
-        line |= {
+        line = {
             "accelerator": found["cell"].get("accelerator"),
             "session": (found.get("session") or {}).get("id"),
+            "foreign_cpu_share": found.get("foreign_cpu_share"),
         }
-        scalars = (
-            "status",
-            "reason",
-            "started_at",
-            "memory_copy_gib_per_s",
-            "python_loop_ms",
-            "foreign_cpu_share",
-        )
-        line |= {name: found.get(name) for name in scalars}
-        lines += [line | product for product in found.get("matmul") or [{}]]
+        lines += [line | product for product in found.get("matmul") or []]
     return lines
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import yaml
 
 from millistep.analysis.frames import WORKLOAD, Data
-from millistep.analysis.words import count
+from millistep.analysis.words import count, listed
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 PAPER = "paper"
@@ -51,24 +51,21 @@ def table(data: Data) -> pd.DataFrame:
     return ours.merge(theirs, on=[*WORKLOAD, "framework"]).sort_index()[COLUMNS]
 
 
-def conditions(data: Data) -> list[str]:
-    """Return in which conditions this run differs from the published benchmark."""
+def conditions(data: Data, used: pd.DataFrame) -> list[str]:
+    """Return in which conditions these runs differ from the published benchmark."""
     page = sources()["conditions"]
     found = [
-        f"{name} is {data.plan[name]} instead of {page[name]}"
+        f"{name} {'are' if name == 'weights' else 'is'} {data.plan[name]} instead of {page[name]}"
         for name in ("scale", "weights", "precision")
         if data.plan[name] != page[name]
     ]
-    ok = data.runs[data.runs["used"]]
-    names = ok.reindex(columns=["machine.accelerator_name", "machine.cpu"])
+    names = used.reindex(columns=["machine.accelerator_name", "machine.cpu"])
     gpu = names["machine.accelerator_name"]
     devices = gpu.where(gpu.notna(), names["machine.cpu"]).dropna().unique()
     if len(devices) and not any("A100" in str(device) for device in devices):
-        found.append(
-            f"hardware is {', '.join(map(str, devices))} instead of {sources()['hardware_short']}"
-        )
-    stacks = sorted(set(data.configurations["stack"]) - {page["stack"]})
-    found += [f"libraries are of {', '.join(stacks)} instead of {page['stack']}"] if stacks else []
+        found.append(f"hardware is {listed(devices)} instead of {sources()['hardware_short']}")
+    stacks = sorted(set(used["stack"]) - {page["stack"]})
+    found += [f"libraries are of {listed(stacks)} instead of {page['stack']}"] if stacks else []
     known = published()[WORKLOAD].drop_duplicates()
     other = data.workloads.merge(known, on=WORKLOAD, how="left", indicator=True)
     other = other[(other["_merge"] == "left_only") & other["model"].isin(known["model"])]

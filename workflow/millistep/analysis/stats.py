@@ -15,6 +15,7 @@ ALPHA = 0.05
 TIE = 0.05  # cells are tied if the interval of their ratio lies within 1/1.05 to 1.05
 MIN_RUNS = 2  # runs of a cell that may be called fastest, rounds of a ratio with an interval
 MIN_PAIRS = 3  # pairs of neighboring windows; fewer do not count as taking turns
+OTHER_WORK = 0.001  # numbers of parameters that differ by this share are different work
 MOST_CELLS = 8  # of a group whose ways to be equal are all looked at: 4,140
 FASTEST, TIED, SLOWER, INCONCLUSIVE, EXCLUDED = STANDINGS = (
     "fastest", "tied", "slower", "inconclusive", "excluded",
@@ -184,7 +185,7 @@ def ways_to_be_equal(cells: int) -> np.ndarray:
     return equal
 
 
-def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> pd.DataFrame:
+def mean_over_workloads(rounds: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return the geometric mean ratio over workloads, which count alike, as `over_rounds` does.
 
     `rounds` has columns WORKLOAD, run and log. Workloads of one round alone are left out if others
@@ -198,7 +199,18 @@ def mean_over_workloads(rounds: pd.DataFrame, by: list[str], names: int = 1) -> 
     )
     means = groups.mean().where(groups.count().eq(groups.size(), axis=0))
     means = means.stack().dropna().rename("log").reset_index().assign(machine="")
-    return over_rounds(means, by, names).assign(workloads=groups.size())
+    return over_rounds(means, by).assign(workloads=groups.size())
+
+
+def same_work(cells: pd.DataFrame, by: list[str]) -> pd.Series:
+    """Return whether all cells of a cell's group have equal numbers of (trained) parameters.
+
+    Cells of a group with different numbers are compared in the table, but not counted in texts.
+    """
+    sizes = cells.reindex(columns=["total_parameters", "trained_parameters"]).astype(float)
+    groups = sizes.groupby([cells[name] for name in by], dropna=False)
+    excess = groups.transform("max") / groups.transform("min").clip(lower=1) - 1
+    return ~(excess >= OTHER_WORK).any(axis=1)
 
 
 def resolution(cells: pd.DataFrame) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from millistep.analysis.frames import CELL, RUN, WORKLOAD, Data
+from millistep.analysis.frames import CELL, GROUP, RUN, WORKLOAD, Data
 from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, TIED
 from millistep.analysis.words import NA, anchor, csv_text, markdown, ms, one_line
 
@@ -20,6 +20,7 @@ LEGEND = (
     " comparisons. Intervals include the drift between rounds; verdicts compare times within"
     " rounds, so intervals may overlap."
 )
+OF_GROUP = " Configurations are compared within one software stack and accelerator."
 CSV = [
     *CELL, "workload", "title", "framework", "family", "stack", "accelerator", "precision",
     "status", "reason", "ms", "low", "high", "runs", "planned_runs", "steps", "state", "standing",
@@ -27,6 +28,12 @@ CSV = [
     "flops_per_s", "best_flops_per_s", "share_of_best", "host_memory_mib",
     "device_memory_mib", "joules_per_step", "synchronized_ms", "legacy_ms",
 ]  # fmt: skip
+
+
+def legend(data: Data) -> str:
+    """Return the legend of the table, also of one that has several groups of cells per workload."""
+    groups = data.planned[GROUP].drop_duplicates()
+    return LEGEND + (OF_GROUP if groups.duplicated(WORKLOAD).any() else "")
 
 
 def notes(cells: pd.DataFrame) -> dict[str, str]:
@@ -89,7 +96,9 @@ def write(data: Data, folder: Path) -> None:
     shown = wide(data, "**{}**", markdown)
     right = ["left", *["right"] * (shown.shape[1] - 1)]
     text = shown.to_markdown(index=False, colalign=right, disable_numparse=True)
-    (folder / "table.md").write_text("\n".join([text, "", LEGEND, "", *noted]).rstrip() + "\n")
+    (folder / "table.md").write_text(
+        "\n".join([text, "", legend(data), "", *noted]).rstrip() + "\n"
+    )
     (folder / "table.tex").write_text(latex(data))
     write_csv(cells.reindex(columns=CSV), folder / "table.csv")
 
@@ -99,7 +108,7 @@ def latex(data: Data) -> str:
     shown = wide(data, "\x02{}\x03")  # the fastest becomes bold after the escape
     table = _latex(shown).to_latex(hrules=True, column_format="lr" + "r" * (shown.shape[1] - 2))
     lines = [(f"({letter})", reason) for reason, letter in notes(data.cells).items()]
-    below = _latex(pd.DataFrame([("", LEGEND), *lines])).hide(axis="columns")
+    below = _latex(pd.DataFrame([("", legend(data)), *lines])).hide(axis="columns")
     noted = below.to_latex(column_format=r"lp{0.9\linewidth}")
     return f"{table}\n{noted}".replace("\x02", r"\textbf{").replace("\x03", "}")
 

@@ -28,7 +28,7 @@ def number(value: float, digits: int = 3) -> str:
         return NA
     rounded = float(f"{value:.{digits - 1}e}")
     places = max(0, digits - 1 - int(f"{rounded:e}".partition("e")[2])) if rounded else digits - 1
-    return f"{value:,.{places}f}" if places else f"{value:,.0f}"
+    return f"{value:z,.{places}f}"
 
 
 def ms(value: float) -> str:
@@ -38,7 +38,7 @@ def ms(value: float) -> str:
 
 def percent(share: float, signed: bool = False) -> str:
     """Return '12 %', '1.5 %'; signed '+12 %'."""
-    if pd.isna(share):
+    if pd.isna(share) or math.isinf(share):
         return NA
     places = 0 if abs(share) >= 0.0995 else 1
     if 0 < abs(share) < 0.0005:  # which is not 0
@@ -48,8 +48,8 @@ def percent(share: float, signed: bool = False) -> str:
 
 
 def times(ratio: float) -> str:
-    """Return a ratio of times: '1.30', '12.8'."""
-    return NA if pd.isna(ratio) else f"{ratio:.2f}" if ratio < 9.995 else number(ratio, 3)
+    """Return a ratio of times: '1.30', '12.8', '0.0123'."""
+    return f"{ratio:.2f}" if 0.0995 <= ratio < 9.995 else number(ratio, 3)
 
 
 def gain(ratio: float) -> str:
@@ -71,15 +71,16 @@ def count(items: int, noun: str, plural: str | None = None) -> str:
 def listed(items: Iterable[Any]) -> str:
     """Return 'a', 'a and b' or 'a, b and c'; 'a; b, c; and d' if an item has a comma."""
     *head, last = list(map(str, items)) or ["none"]
-    between = "; " if any(", " in item for item in [*head, last]) and len(head) > 1 else ", "
-    return f"{between.join(head)} and {last}" if head else last
+    if len(head) > 1 and any(", " in item for item in [*head, last]):
+        return f"{'; '.join(head)}; and {last}"
+    return f"{', '.join(head)} and {last}" if head else last
 
 
 def some(items: Iterable[Any], most: int = 3) -> str:
     """Return the first items in words and the number of the others."""
     texts = list(dict.fromkeys(map(str, items)))
     more = len(texts) - most
-    return listed(texts) if more <= 0 else f"{', '.join(texts[:most])} and {more} more"
+    return listed(texts if more <= 0 else [*texts[:most], f"{more} more"])
 
 
 def within(value: float, low: float, high: float, spell: Callable[[float], str] = times) -> str:

@@ -35,7 +35,8 @@ def metadata(data: Data, cited: dict[str, Any], digest: str) -> str:
     for entity, name in ((workflow, cited["title"]), (root, "")):
         entity["name"] = name or f"Millistep results, {data.plan['scale']} scale, {period(runs)}"
         entity["license"], entity["author"] = license_entity, authors
-    root["description"] = f"Measured on {machines(runs)}; runs: {outcomes(data.runs)}."
+    measured = f"Measured on {machines(runs)}; runs" if len(runs) else "Runs"
+    root["description"] = f"{measured}: {outcomes(data.runs)}."
     times = data.runs.reindex(columns=["started_at", "finished_at"]).dropna()
     root["datePublished"] = str(times["finished_at"].max())[:10] if len(times) else "1980-01-01"
     if "doi" in cited:

@@ -18,7 +18,7 @@ from millistep.analysis.archive.crate import metadata
 from millistep.analysis.archive.privacy import Scrubber, scrubber_here
 from millistep.analysis.archive.unpack import unpack
 from millistep.analysis.frames import Data
-from millistep.analysis.load import InputError, read
+from millistep.analysis.load import InputError, project_of, read
 from millistep.analysis.report.render import render
 from millistep.contracts.plan import Plan
 
@@ -37,7 +37,7 @@ def pack(
     config.yaml as it is.
     """
     plan = read(place, Plan, str(place))
-    project = place.resolve().parents[len(Path(plan["results"]).parts)]
+    project = project_of(place, plan)
     sources = {n: (ROOT / n).read_bytes() for n in contents.sources(ROOT, contents.folders(plan))}
     if config is not None:
         text = CONFIG_HEAD + yaml.safe_dump(config, sort_keys=False, allow_unicode=True)

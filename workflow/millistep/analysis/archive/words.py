@@ -6,7 +6,7 @@ from millistep.analysis.archive.citation import bibtex, citation
 from millistep.analysis.archive.contents import ROOT, sha256
 from millistep.analysis.archive.verify import DIFFERS, IDENTICAL, NOT_VERIFIABLE, Verification
 from millistep.analysis.frames import Data
-from millistep.analysis.report.setting import machines, period
+from millistep.analysis.report.setting import measured
 from millistep.analysis.words import count
 
 VERDICTS = {
@@ -23,11 +23,10 @@ def summary(output: Path, data: Data, digest: str, changed: int) -> str:
     lines.append(f"sha256 of plan and records: {digest}")
     if changed:
         lines.append(f"Replaced folders and names of this machine in {count(changed, 'file')}.")
-    runs = data.runs[data.runs["ok"]]
-    if runs.empty:
+    if not data.runs["ok"].any():
         return "\n".join([*lines, "", "No run has a time: there is nothing to cite."])
-    note = f"Results at {data.plan['scale']} scale, measured on {machines(runs)}, {period(runs)}"
-    return "\n".join([*lines, "", bibtex(citation(ROOT), f"{note}; archive with sha256 {own}")])
+    note = f"{measured(data)}; archive with sha256 {own}"
+    return "\n".join([*lines, "", bibtex(citation(ROOT), note)])
 
 
 def outcome(found: Verification) -> list[str]:

@@ -185,13 +185,14 @@ def settings(data: Data) -> dict[tuple[Any, ...], pd.DataFrame]:
 def failures(data: Data) -> list[tuple[str, str]]:
     """Return the runs that ended without a time, each with the last lines of its log."""
     failed = data.runs[~data.runs["status"].isin(["ok", "not measured"])]
-    failed = failed.drop_duplicates([*CELL, "status", "reason"]).head(MOST_FAILURES)
+    failed = failed.drop_duplicates([*CELL, "status", "reason"])
     found = []
-    for run in failed.itertuples():
+    for run in failed.head(MOST_FAILURES).itertuples():
         ended = f"{run.status}, {one_line(run.reason or '')}"
         log = run.log_tail if isinstance(run.log_tail, str) else ""
         found.append((f"{run.title}, {run.workload}, run {run.run}: {ended}", log))
-    return found
+    more = len(failed) - MOST_FAILURES
+    return found + ([(f"{count(more, 'further reason')} in runs.csv", "")] if more > 0 else [])
 
 
 def self_test(data: Data) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """The first page: five sentences computed from the table, the largest fact first.
 
+Workloads in which the numbers of parameters differ are not counted: their work differs.
+
 1. The configuration that is slower than the fastest by most, and where.
 2. The next largest: configurations that are slower in every workload of a task.
 3. Who is fastest or tied, and in how many workloads.
@@ -7,36 +9,62 @@
 5. What was measured, and how far the numbers carry.
 """
 
+import math
+
 import numpy as np
 import pandas as pd
 
 from millistep.analysis import caveat_frames
 from millistep.analysis.frames import GROUP, WORKLOAD, Data
-from millistep.analysis.report.setting import rounds
-from millistep.analysis.stats import EXCLUDED, FASTEST, INCONCLUSIVE, SLOWER, TIED, resolution
+from millistep.analysis.report.setting import outcomes, rounds
+from millistep.analysis.stats import (
+    EXCLUDED,
+    FASTEST,
+    INCONCLUSIVE,
+    SLOWER,
+    TIED,
+    resolution,
+    same_work,
+)
 from millistep.analysis.words import count, listed, percent, some
 
 ACCELERATORS = {"cpu": "CPU", "cuda": "GPU"}
 MOST_LEADERS = 6
 ONLY = "the only workload"
-SMALLEST_SHARE = 0.0005  # that is not printed as 0 %
 
 
 def sentences(data: Data) -> list[str]:
     """Return the sentences of the first page; those without a fact are left out."""
     cells = data.cells
     if cells["ms"].isna().all():
-        return ["Nothing is measured yet.", setting(data)]
+        ended = data.runs["status"].ne("not measured").any()
+        nothing = (
+            f"No run has a time: {outcomes(data.runs)}." if ended else "Nothing is measured yet."
+        )
+        return [nothing, setting(data)]
     first, named = slowest(cells)
     found = [first, by_task(cells, named), leaders(cells), decided(data), setting(data)]
     return [sentence for sentence in found if sentence]
 
 
 def compared(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells of groups in which at least two cells are compared."""
+    """Return the cells of groups in which at least two cells with the same work are compared."""
     ranked = cells[cells["standing"] != EXCLUDED]
     sizes = ranked.groupby(GROUP, sort=False)["ms"].transform("size")
-    return ranked[sizes > 1]
+    return ranked[(sizes > 1) & same_work(ranked, GROUP)]
+
+
+def uncounted(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the workloads with different work of their cells, which no sentence counts."""
+    ranked = cells[cells["standing"] != EXCLUDED]
+    other = ranked.loc[~same_work(ranked, GROUP), [*WORKLOAD, "workload"]]
+    return other.drop_duplicates()
+
+
+def left_out(cells: pd.DataFrame) -> str:
+    """Return '; left out: Gemma fit (different numbers of parameters)'; '' if all are counted."""
+    other = uncounted(cells)["workload"]
+    return f"; left out: {some(other)} (different numbers of parameters)" if len(other) else ""
 
 
 def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
@@ -45,22 +73,21 @@ def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
     if ranked.empty:
         runs = int(cells["planned_runs"].max())
         why = "one run per cell has no interval" if runs < 2 else "too few cells can be compared"
+        if len(other := uncounted(cells)):
+            why = f"the numbers of parameters differ in {some(other['workload'])}"
         return f"No framework is called faster than another: {why}.", None
     slower = ranked[ranked["standing"] == SLOWER]
     if slower.empty:
-        number = _workloads(ranked)
-        where = f"any of {number} workloads" if number > 1 else ONLY
+        number = workload_count(ranked)
+        where = f"any of {number} workloads" if number > 1 else only(cells)
         return f"No framework is shown to be slower than the fastest in {where}.", None
     size = np.log(slower["ratio"]).groupby(slower["configuration"], sort=False).sum()
     named = size.idxmax()
     of = slower[slower["configuration"] == named]
-    total, planned = int((ranked["configuration"] == named).sum()), _workloads(cells)
+    total = int((ranked["configuration"] == named).sum())
     where = f"{len(of)} of {count(total, 'workload')}"
-    if planned == 1:
-        where = ONLY
-    elif len(of) == total > 1:
-        every = total == planned
-        where = "every workload" if every else f"all {total} workloads in which it is compared"
+    if len(of) == total:
+        where = every(total, workload_count(cells))
     spans: dict[str, list[str]] = {}
     for task, group in of.groupby("task", sort=False):
         spans.setdefault(_span(group["ratio"]), []).append(task)
@@ -76,8 +103,16 @@ def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
     )
 
 
+def every(number: int, planned: int, who: str = "it is") -> str:
+    """Return 'every workload', or the number of those in which a configuration is compared."""
+    if number == planned:
+        return ONLY if number == 1 else "every workload"
+    where = "the one workload" if number == 1 else f"all {number} workloads"
+    return f"{where} in which {who} compared"
+
+
 def by_task(cells: pd.DataFrame, named: str | None) -> str:
-    """Return sentence 2: configurations that are slower in every workload of one task."""
+    """Return sentence 2: configurations that are slower in every counted workload of one task."""
     ranked = compared(cells)
     ranked = ranked[ranked["configuration"] != named]
     if ranked.empty:
@@ -89,7 +124,9 @@ def by_task(cells: pd.DataFrame, named: str | None) -> str:
             "size": groups["ratio"].agg(lambda of: np.log(of).sum()),
         }
     )
+    other = uncounted(cells)
     of_task = cells[WORKLOAD].drop_duplicates()["task"].value_counts()
+    of_task = of_task.sub(other["task"].value_counts(), fill_value=0)
     found = found[found["slower"] >= found.index.get_level_values("task").map(of_task)]
     if found.empty:
         return ""
@@ -98,7 +135,9 @@ def by_task(cells: pd.DataFrame, named: str | None) -> str:
     of = ranked[(ranked["task"] == task) & ranked["configuration"].isin(names)]
     titles = listed(of["title"].unique())
     verb = "takes" if len(names) == 1 else "take"
-    return f"In {task}, {titles} {verb} {_span(of['ratio'])} times as long as the fastest."
+    other = other.loc[other["task"] == task, "workload"]
+    without = f" (without {some(other)})" if len(other) else ""
+    return f"In {task}{without}, {titles} {verb} {_span(of['ratio'])} times as long as the fastest."
 
 
 def leaders(cells: pd.DataFrame) -> str:
@@ -109,12 +148,14 @@ def leaders(cells: pd.DataFrame) -> str:
     total = ranked[GROUP].drop_duplicates().shape[0]
     ahead = ranked[ranked["standing"].isin([FASTEST, TIED])]
     number = ahead.groupby("title", sort=False).size().sort_values(ascending=False, kind="stable")
-    if total == len(number) == 1:
-        return f"Fastest or tied: {number.index[0]}."
+    if total == 1:
+        where = "" if only(cells) == ONLY else f", in {ranked['workload'].iloc[0]}"
+        return f"Fastest or tied{where}: {some(number.index, MOST_LEADERS)}{left_out(cells)}."
     shares = [f"{title} in {n}" for title, n in number.items()]
     if len(shares) > MOST_LEADERS:
         shares[MOST_LEADERS:] = [f"others in {number.iloc[MOST_LEADERS:].sum()}"]
-    return f"Fastest or tied, of {count(total, 'workload')}: {listed(shares)}."
+    where = f"{total} {_of_groups(ranked)}"
+    return f"Fastest or tied, of {where}: {listed(shares)}{left_out(cells)}."
 
 
 def decided(data: Data) -> str:
@@ -125,18 +166,18 @@ def decided(data: Data) -> str:
     groups = ranked.assign(open=ranked["standing"] == INCONCLUSIVE).groupby(GROUP, sort=False)
     undecided = groups["open"].any()
     labels = groups["workload"].first()[undecided]
-    total, still_open = len(undecided), int(undecided.sum())
+    total, still_open, noun = len(undecided), int(undecided.sum()), _of_groups(ranked)
     half = resolution(data.cells)
     resolved = f"{rounds(data)} on this machine resolve about {percent(half)}"
     if not still_open:
-        where = ONLY if total == 1 else f"all {total} workloads"
+        where = only(data.cells) if total == 1 else f"all {total} {noun}"
         return f"In {where}, every other framework is slower or tied; {resolved}."
     resolved = f"{resolved[0].upper()}{resolved[1:]}."
     if still_open == total:
-        where = "only workload is" if total == 1 else f"{total} workloads are all"
-        return f"The {where} inconclusive. {resolved}"
+        where = f"the {total} {noun} are all" if total > 1 else f"{only(data.cells)} is"
+        return f"T{where[1:]} inconclusive. {resolved}"
     return (
-        f"In {total - still_open} of {total} workloads, every other framework is slower or tied; "
+        f"In {total - still_open} of {total} {noun}, every other framework is slower or tied; "
         f"inconclusive: {some(labels.unique())}. {resolved}"
     )
 
@@ -153,7 +194,7 @@ def setting(data: Data) -> str:
     )
     machine = f" ({some(used.dropna().unique(), 2)})" if used.notna().any() else ""
     if not caveat_frames.plan(data)["reduced"].item():
-        return f"Models of the published sizes on {on}{machine}; other hardware may rank otherwise."
+        return f"Full-size models on {on}{machine}; other hardware may rank otherwise."
     return (
         f"Reduced models ({plan['scale']} scale) on {on}{machine}: not the published benchmark's "
         "numbers, and larger models or other hardware may rank otherwise."
@@ -166,26 +207,39 @@ def possible(data: Data) -> str:
     if cells.empty:
         return ""
     best = cells.loc[cells.groupby(GROUP, sort=False)["ms"].idxmin()]
-    top, low = best.loc[best["share_of_best"].idxmax()], best["share_of_best"].min()
-    return (
-        f"In {top['workload']}, the lowest mean reaches {percent(top['share_of_best'])} of the "
-        f"FLOP/s of this machine's best matrix product"
-        + (
-            f"; the lowest means of other workloads reach {percent(low)} or more."
-            if len(best) > 1 and low >= SMALLEST_SHARE
-            else "."
-        )
+    low, top = (
+        f"{percent(line['share_of_best'])} ({line['workload']})"
+        for line in (best.loc[best["share_of_best"].agg(end)] for end in ("idxmin", "idxmax"))
     )
+    reached = f"mean of a workload reaches {top}"
+    if len(best) > 1:
+        reached = f"means of the workloads reach {low} to {top}"
+    return f"The lowest {reached} of the FLOP/s of this machine's best matrix product."
 
 
-def _workloads(cells: pd.DataFrame) -> int:
+def only(cells: pd.DataFrame) -> str:
+    """Return how the one compared workload is called, which may be one of several planned."""
+    return ONLY if workload_count(cells) == 1 else "the one compared workload"
+
+
+def workload_count(cells: pd.DataFrame) -> int:
+    """Return the number of workloads of these cells."""
     return len(cells[WORKLOAD].drop_duplicates())
 
 
+def _of_groups(ranked: pd.DataFrame) -> str:
+    """Return the plural noun for the groups of cells: 'workloads' if each of them is one."""
+    groups = len(ranked[GROUP].drop_duplicates())
+    return "workloads" + " per stack and device" * (groups > workload_count(ranked))
+
+
 def _span(ratios: pd.Series) -> str:
-    """Return '1.3 to 13': one decimal below 10, two below 1.1."""
-    low, high = (
-        f"{value:.{2 if value < 1.095 else 1 if value < 9.95 else 0}f}"
-        for value in (ratios.min(), ratios.max())
-    )
+    """Return '1.3 to 13'. A ratio below 1.1 has as many digits as show that it is not 1."""
+    low, high = (_times(value) for value in (ratios.min(), ratios.max()))
     return low if low == high else f"{low} to {high}"
+
+
+def _times(ratio: float) -> str:
+    if not 1 < ratio < 1.095:
+        return f"{ratio:.{1 if ratio < 9.95 else 0}f}"
+    return f"{ratio:.{max(2, -math.floor(math.log10(ratio - 1)))}f}"

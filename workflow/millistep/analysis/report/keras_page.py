@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from millistep.analysis import caveat_frames, published
+from millistep.analysis import caveat_frames, published, tables
 from millistep.analysis.frames import CELL, GROUP, WORKLOAD, Data
 from millistep.analysis.report import first_page, setting
 from millistep.analysis.report.keras_findings import backend, findings, target, titles_of
@@ -23,7 +23,16 @@ from millistep.analysis.stats import (
     resolution,
     with_the_fastest,
 )
-from millistep.analysis.words import NA, count, environment, listed, markdown, ms, percent
+from millistep.analysis.words import (
+    NA,
+    count,
+    environment,
+    listed,
+    markdown,
+    ms,
+    one_line,
+    percent,
+)
 
 ORDER = ["pytorch-eager", "pytorch-compiled", "keras2-tensorflow"]
 ORDER += ["keras3-tensorflow", "keras3-jax", "keras3-torch"]
@@ -33,32 +42,37 @@ MOST_CAVEATS = 5
 
 
 def write(data: Data, folder: Path, drawn: Sequence[str], caveats: pd.DataFrame) -> None:
-    """Write page.md into a folder, in which `drawn` are the names of the figures."""
-    (folder / "page.md").write_text(page(data, drawn, caveats), encoding="utf-8")
+    """Write page.md into a folder, in which `drawn` are the names of the figures.
+
+    A run without any framework of the page has no such page.
+    """
+    if data.configurations["framework"].isin(ORDER).any():
+        (folder / "page.md").write_text(page(data, drawn, caveats), encoding="utf-8")
 
 
 def page(data: Data, drawn: Sequence[str], caveats: pd.DataFrame) -> str:
     """Return the page as Markdown."""
     cells = shown(data)
+    used = data.runs[data.runs["used"]].merge(cells[CELL], on=CELL)
     alarms = caveats[caveats["severity"].isin(["critical", "warning"])]
     head, lines, notes = table(data, cells)
     return environment().get_template("page.md.j2").render(
         intro=intro(cells),
-        period=setting.period(data.runs[data.runs["ok"]]),
-        runs=int(data.runs["used"].sum()),
+        period=setting.period(used),
+        runs=len(used),
         scale=data.plan["scale"],
         reduced=caveat_frames.plan(data)["reduced"].item(),
         models=models(data),
         libraries=libraries(data, cells),
-        machines=setting.machines(data.runs[data.runs["used"]]),
-        threads=sorted(caveat_frames.runs(data)["threads.requested"].dropna().unique()),
-        results=results(data),
+        machines=setting.machines(used),
+        threads=sorted(used["threads.requested"].dropna().unique()),
+        results=results(data, used),
         head=head,
         lines=lines,
         notes=notes,
         alarms=alarms.head(MOST_CAVEATS).to_dict("records"),
         more_alarms=max(0, len(alarms) - MOST_CAVEATS),
-        conditions=published.conditions(data),
+        conditions=published.conditions(data, used),
         findings=findings(data, cells),
         drawn=drawn,
         conclusions=conclusions(data, cells),
@@ -83,7 +97,9 @@ def shown(data: Data) -> pd.DataFrame:
     place = {name: place for place, name in enumerate(ORDER)}
     order = data.workloads[WORKLOAD].assign(workload_order=range(len(data.workloads)))
     cells = cells.merge(order, on=WORKLOAD).assign(
-        order=cells["framework"].map(place), title=cells["title"].map(markdown)
+        order=cells["framework"].map(place),
+        title=cells["title"].map(markdown),
+        workload=cells["workload"].map(markdown),
     )
     return cells.sort_values(["workload_order", "order"], kind="stable").reset_index(drop=True)
 
@@ -91,8 +107,10 @@ def shown(data: Data) -> pd.DataFrame:
 def intro(cells: pd.DataFrame) -> str:
     """Return which frameworks are compared."""
     titles = [backend(title) for title in titles_of(cells[cells["family"] == "keras3"])]
-    number = {1: "the backend", 2: "the two backends", 3: "the three backends"}
-    ours = [f"{number[len(titles)]} of Keras 3 ({listed(titles)})"] if titles else []
+    ours = [f"Keras 3 with the {title} backend" for title in titles]
+    if len(titles) > 1:
+        number = {2: "two", 3: "three"}[len(titles)]
+        ours = [f"the {number} backends of Keras 3 ({listed(titles)})"]
     others = [OTHERS[name] for name in OTHERS if name in set(cells["family"])]
     if not ours or not others:
         return f"We benchmark {listed(ours or others)}."
@@ -128,17 +146,18 @@ def libraries(data: Data, cells: pd.DataFrame) -> list[str]:
     return texts
 
 
-def results(data: Data) -> list[str]:
-    """Return the sentences on what Table 2 shows and how it was measured."""
-    used = data.runs[data.runs["used"]]
+def results(data: Data, used: pd.DataFrame) -> list[str]:
+    """Return the sentences on what Table 2 shows and how it was measured, in these runs."""
     if used.empty:
         return []
     runs = used.groupby(CELL).size()
     steps = used["steps"].astype(int)
     most = used["timing.in_turns"].fillna(1).max()
+    number = f"the geometric mean over {_range(runs)} processes"
+    number = "the time of one process" if runs.max() == 1 else number
     texts = [
-        f"Each number is the geometric mean over {_range(runs)} processes of {_range(steps)} timed "
-        "steps, without model creation, compilation and warm-up."
+        f"Each number is {number} of {_range(steps)} timed steps, without model creation, "
+        "compilation and warm-up."
     ]
     if most > 1:
         texts.append(
@@ -152,13 +171,13 @@ def results(data: Data) -> list[str]:
     return texts + ([f"Computed: {markdown('; '.join(parts))}."] if parts else [])
 
 
-def table(data: Data, cells: pd.DataFrame) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return Table 2: its head, its lines, and the texts of its footnotes."""
+def table(data: Data, cells: pd.DataFrame) -> tuple[list[str], list[list[str]], dict[str, str]]:
+    """Return Table 2: its head, its lines, and the letters of its footnotes by their texts."""
     titles = titles_of(cells)
     head = ["", "Batch<br>size", *(title.replace(" (", "<br>(") for title in titles)]
     has_best = (cells["family"] == "keras3").any()
     head += ["Keras 3<br>(best)"] if has_best else []
-    notes: dict[str, str] = {}
+    letters = tables.notes(cells)
     lines = []
     workloads = data.workloads.set_index(WORKLOAD)
     names = workloads["title"].to_dict()
@@ -170,25 +189,22 @@ def table(data: Data, cells: pd.DataFrame) -> tuple[list[str], list[list[str]], 
     shown = [*CELL, "title", "family", "comparable", "ms", "low", "high", "standing"]
     for key, of in cells[[*shown, "why_excluded"]].groupby(WORKLOAD, sort=False):
         row = of.to_dict("records")
-        texts = {cell["title"]: _cell(cell, notes) for cell in row}
+        texts = {cell["title"]: _cell(cell, letters) for cell in row}
         line = [f"**{markdown(names[key])}**{short[key]}", str(row[0]["batch_size"])]
         line += [texts.get(title, NA) for title in titles]
         ours = [cell for cell in row if cell["family"] == "keras3" and cell["comparable"]]
-        ours = [cell for cell in ours if pd.notna(cell["ms"])]
         if has_best:
             best = min(ours, key=lambda cell: cell["ms"], default=None)
-            line.append(_cell(best, notes) if best else NA)
+            line.append(_cell(best, letters) if best else NA)
         lines.append(line)
-    return head, lines, list(notes)
+    return head, lines, {markdown(text): letter for text, letter in letters.items()}
 
 
-def _cell(line: dict[str, Any], notes: dict[str, str]) -> str:
+def _cell(line: dict[str, Any], letters: dict[str, str]) -> str:
     """Return a cell of Table 2 with its interval, a link, and the letter of its footnote."""
-    excluded = line["standing"] == EXCLUDED and bool(line["why_excluded"])
     letter = ""
-    if excluded:
-        letter = notes.setdefault(markdown(line["why_excluded"]), _letter(len(notes)))
-        letter = f"<sup>{letter}</sup>"
+    if line["standing"] == EXCLUDED:
+        letter = f"<sup>{letters[one_line(line['why_excluded'])]}</sup>"
     if pd.isna(line["ms"]):
         return NA + letter
     text = ms(line["ms"])
@@ -205,7 +221,10 @@ def conclusions(data: Data, cells: pd.DataFrame) -> list[str]:
         return ["Too few cells can be compared for a conclusion."]
     leaders = ranked[ranked["standing"] == FASTEST]["title"].value_counts()
     parts = [f"{title} in {number}" for title, number in leaders.items()]
-    texts = [f"Fastest by the mean, of {count(leaders.sum(), 'workload')}: {listed(parts)}."]
+    of = f", of {count(leaders.sum(), 'workload')}"
+    if leaders.sum() == 1:
+        parts, of = leaders.index.tolist(), f", in {ranked['workload'].iloc[0]}"
+    texts = [f"Fastest by the mean{of}: {listed(parts)}{first_page.left_out(cells)}."]
     if _reversed(ranked):
         texts.append("Which framework is faster depends on the workload.")
     slowest, named = first_page.slowest(cells)
@@ -227,10 +246,6 @@ def _reversed(ranked: pd.DataFrame) -> bool:
     slower = ranked.loc[ranked["standing"] == SLOWER, ["fastest", "configuration"]]
     pairs = set(slower.itertuples(index=False, name=None))
     return any((second, first) in pairs for first, second in pairs)
-
-
-def _letter(place: int) -> str:
-    return chr(ord("a") + place) if place < 26 else str(place)
 
 
 def _range(values: Iterable[int]) -> str:

@@ -1,13 +1,15 @@
 """Sections to copy: the methods text, computed from the runs, and how to cite the results."""
 
+import re
 from typing import Any
 
+from millistep.analysis import caveat_frames
 from millistep.analysis.archive.citation import bibtex, citation
 from millistep.analysis.archive.contents import ROOT
 from millistep.analysis.frames import GROUP, Data
 from millistep.analysis.report.page import section
-from millistep.analysis.report.setting import machines, period, rounds, software
-from millistep.analysis.stats import ALPHA, MOST_CELLS, TIE
+from millistep.analysis.report.setting import machines, measured, period, rounds, software
+from millistep.analysis.stats import ALPHA, MIN_RUNS, MOST_CELLS, TIE
 from millistep.analysis.words import count, listed, template
 
 NOTHING = "No run has a time: there is nothing to cite."
@@ -38,8 +40,10 @@ otherwise.
 no steady state.{% endif %}
 {%- if left_out %} {{ left_out | count('run') }} with interference
 {{ 'is' if left_out == 1 else 'are' }} left out.{% endif %}
-{%- if hosts > 1 %} Runs on {{ hosts }} machines were averaged per machine first; machines are the
-independent values.{% else %} Intervals hold for this machine.{% endif %}"""
+{%- if mixed > 1 %} Runs on {{ mixed }} machines were averaged per machine first; machines are the
+independent values.
+{%- elif hosts > 1 %} Each workload was measured on one of {{ hosts }} machines.
+{%- else %} Intervals hold for this machine.{% endif %}"""
 
 
 def sections(data: Data, digest: str) -> list[dict[str, Any]]:
@@ -57,6 +61,7 @@ def methods(data: Data, version: str) -> str:
     if runs.empty:
         return NOTHING
     timed = cells[cells["ms"].notna()]
+    able = cells[cells["comparable"] & (cells["runs"] >= MIN_RUNS)]
     text = template(TEXT).render(
         models=listed(map(_cited, data.plan["models"].values())),
         scale=data.plan["scale"],
@@ -73,19 +78,22 @@ def methods(data: Data, version: str) -> str:
         windows=int(runs["windows"].median()),
         alpha=ALPHA,
         tie=TIE,
-        many=cells.groupby(GROUP, dropna=False).size().max() > MOST_CELLS,
+        many=able.groupby(GROUP, dropna=False).size().gt(MOST_CELLS).any(),
         looks=any(row["looks"] > 1 for row in data.plan["rows"]),
         left_out=int((~runs["used"]).sum()),
         measured=len(timed),
         excluded=int((~timed["comparable"]).sum()),
+        mixed=caveat_frames.machines(data)["machines"].max(),
         hosts=int(runs.groupby("accelerator")["machine.id"].nunique().max()),
     )
     return " ".join(text.split())
 
 
 def _cited(model: dict[str, Any]) -> str:
-    """Return 'BERT (Devlin et al. 2019)'."""
-    source = (model.get("citation") or "").partition(",")[0]
+    """Return 'BERT (Devlin et al. 2019)': the citation up to its year, or up to its first comma."""
+    cited = model.get("citation") or ""
+    year = re.match(r".*?\b(19|20)\d\d\b", cited)
+    source = year[0] if year else cited.partition(",")[0]
     return f"{model['title']} ({source})" if source and source != "none" else model["title"]
 
 
@@ -94,10 +102,9 @@ def citing(data: Data, cited: dict[str, Any], digest: str) -> dict[str, str]:
     runs = data.runs[data.runs["ok"]]
     if runs.empty:
         return {"text": NOTHING}
-    measured = f"{len(runs)} of {count(len(data.runs), 'planned run')}"
-    note = f"Results at {data.plan['scale']} scale, measured on {machines(runs)}, {period(runs)}"
+    held = f"{len(runs)} of {count(len(data.runs), 'planned run')}"
     return {
         "text": "Archive the results with `snakemake archive` and cite the archive, because its "
-        f"checksum fixes every number. These results hold {measured}.",
-        "code": bibtex(cited, f"{note}; sha256 of plan and records {digest}"),
+        f"checksum fixes every number. These results hold {held}.",
+        "code": bibtex(cited, f"{measured(data)}; sha256 of plan and records {digest}"),
     }

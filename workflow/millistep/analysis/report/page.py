@@ -59,6 +59,7 @@ def write(
         "sentences": first_page.sentences(data),
         "table": table(data, APPENDIX if appendix else ""),
         "picture": picture("relative", folder) if "relative" in drawn else "",
+        "ranked": data.cells["fastest"].notna().any(),
         "wide": len(data.configurations) > 6,
         "resolution": resolution(data),
         "possible": first_page.possible(data),
@@ -107,7 +108,7 @@ def table(data: Data, appendix: str) -> Markup:
         "lines": tables.printed(data),
         "short": data.workloads.reindex(columns=["measures.short"])["measures.short"].tolist(),
         "notes": tables.notes(data.cells),
-        "legend": tables.LEGEND,
+        "legend": tables.legend(data),
         "appendix": appendix,
     }
     return Markup(environment(html=True).get_template("table.html.j2").render(content))

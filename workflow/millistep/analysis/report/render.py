@@ -11,10 +11,10 @@ from millistep.analysis import claims, figures, published, tables
 from millistep.analysis.archive import contents
 from millistep.analysis.caveats import caveats
 from millistep.analysis.frames import Data
-from millistep.analysis.load import load
+from millistep.analysis.load import load, project_of
 from millistep.analysis.parallel import each
 from millistep.analysis.report import appendix, keras_page, methods, page, summary
-from millistep.analysis.topics import TOPICS, topics
+from millistep.analysis.topics import topics
 from millistep.analysis.words import escaped, tried
 
 
@@ -43,7 +43,9 @@ def render(
         tables.write_runs(data, folder)
         return data
     tables.write(data, folder)
-    asked = topics(_folders(plan, data)) if study_topics else TOPICS
+    root = project_of(plan, data.plan)
+    folders = [root / name for name in contents.folders(data.plan)] if study_topics else []
+    asked = topics(folders)
     said = {
         name: found
         for name, topic in asked.items()
@@ -57,7 +59,6 @@ def render(
     tables.write_csv(published.table(data), folder / "published.csv")
 
     def report() -> None:
-        root = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
         more = [page.section("claims", "Published claims", sentences=claims.sentences(judged))]
         more += methods.sections(data, contents.digest(root, contents.measured(data.plan, root)))
         more = [section for section in more if section["sentences"] or section["text"]]
@@ -91,9 +92,3 @@ def write_caveats(found: Any, folder: Path) -> None:
         for entry in entries
     ]
     (folder / "caveats.md").write_text("\n".join(lines) + "\n")
-
-
-def _folders(plan: Path, data: Data) -> list[Path]:
-    """Return the folders of the user's own models and topics."""
-    root = plan.resolve().parents[len(Path(data.plan["results"]).parts)]
-    return [root / name for name in (data.plan.get("further") or {}).get("folders", [])]

@@ -35,7 +35,7 @@ def facts(data: Data) -> list[tuple[str, str]]:
 
 
 def machines(runs: pd.DataFrame) -> str:
-    """Return the kinds of machines that the runs were measured on."""
+    """Return the kinds of machines that the runs were measured on; '' without a run."""
     names = ["machine.cpu", "machine.cores", "machine.memory_mib", "machine.os"]
     names += ["machine.accelerator_name", "machine.accelerator_memory_mib"]
     found = runs.reindex(columns=names).dropna(subset="machine.cpu").drop_duplicates()
@@ -46,7 +46,7 @@ def machines(runs: pd.DataFrame) -> str:
             text += f", {device}"
             text += "" if pd.isna(device_memory) else f" ({device_memory / 1024:.0f} GiB)"
         texts.append(text)
-    return some(texts)
+    return some(texts) if texts else ""
 
 
 def software(data: Data) -> str:
@@ -67,6 +67,18 @@ def period(runs: pd.DataFrame) -> str:
     return f"{first} (UTC)" if first == last else f"{first} to {last} (UTC)"
 
 
+def measured(data: Data) -> str:
+    """Return 'Results at laptop scale, measured on AMD EPYC, ..., 2026-11-28 (UTC)'."""
+    runs = data.runs[data.runs["ok"]]
+    return f"Results at {data.plan['scale']} scale, measured on {machines(runs)}, {period(runs)}"
+
+
+def where(data: Data, runs: pd.DataFrame) -> str:
+    """Return scale, machines and days of runs: 'laptop scale, AMD EPYC, ..., 2026-11-28 (UTC)'."""
+    texts = (f"{data.plan['scale']} scale", machines(runs), period(runs))
+    return ", ".join(text for text in texts if text)
+
+
 def rounds(data: Data) -> str:
     """Return '3 rounds', or '3 to 9 rounds' where undecided workloads got more."""
     planned = data.planned["planned_runs"]
@@ -81,10 +93,10 @@ def protocol(data: Data) -> str:
     runs = data.runs[data.runs["ok"]]
     if runs.empty:
         return ""
-    windows, steps = runs["windows"].median(), runs["steps"].median()
+    windows, steps = int(runs["windows"].median()), int(runs["steps"].median())
     turns = runs["timing.in_turns"].fillna(1).max()
     how = f"{turns:.0f} processes in turns" if turns > 1 else "one process after another"
-    found = f"{windows:.0f} timing windows, {steps:.0f} steps (medians)"
+    found = f"{count(windows, 'timing window')}, {count(steps, 'step')} (medians)"
     return f"{rounds(data)}, in random order; {how}; per run {found}"
 
 

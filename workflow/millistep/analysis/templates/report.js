@@ -16,8 +16,8 @@ function value(row, column) {
   return Number.isNaN(number) ? text : number;
 }
 
-function compare(a, b) {
-  if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0;
+function compare(a, b, sign) {
+  if (typeof a === typeof b) return a < b ? -sign : a > b ? sign : 0;
   return typeof a === "number" ? -1 : 1; // texts such as NA come after all numbers
 }
 
@@ -25,9 +25,8 @@ function sort(header) {
   const table = header.closest("table");
   const body = table.tBodies[0];
   const down = header.getAttribute("aria-sort") === "ascending";
-  const rows = [...body.rows].sort((a, b) =>
-    compare(value(a, header.cellIndex), value(b, header.cellIndex)));
-  body.append(...(down ? rows.reverse() : rows));
+  body.append(...[...body.rows].sort((a, b) =>
+    compare(value(a, header.cellIndex), value(b, header.cellIndex), down ? -1 : 1)));
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   header.setAttribute("aria-sort", down ? "descending" : "ascending");
 }

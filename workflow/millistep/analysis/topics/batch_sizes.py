@@ -14,7 +14,7 @@ from millistep.analysis.frames import CELL, RUN, Data
 from millistep.analysis.stats import t_means, with_ends
 from millistep.analysis.topics.drawing import draw_lines
 from millistep.analysis.topics.probes import of_fullest_runs, timed
-from millistep.analysis.words import percent
+from millistep.analysis.words import count, percent
 
 TITLE = "Fixed cost of a step"
 HALF = 0.5
@@ -24,9 +24,7 @@ def steps(data: Data) -> pd.DataFrame:
     """Return ms/step per run and batch size, of runs with more than one size."""
     found = timed(data)
     found = found[(found["probe"] == 0) | (found["samples"] != found["batch_size"])]
-    settled = found.merge(data.runs[[*RUN, "ms_per_step"]], on=RUN, how="left")["ms_per_step"]
-    others = found["elapsed_ns"] / found["steps"] / 1e6
-    found = found.assign(ms=others.where(found["probe"] > 0, settled.to_numpy()).astype(float))
+    found = found.assign(ms=(found["elapsed_ns"] / found["steps"] / 1e6).astype(float))
     return found[found.groupby(RUN)["samples"].transform("nunique") > 1]
 
 
@@ -50,16 +48,18 @@ def table(data: Data) -> pd.DataFrame:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """Return sentences such as 'At least half of the step does not grow with the batch in 3 of 12
-    cells: ...'
+    """Return sentences such as 'In 3 of 12 cells, at least half of the step does not grow with the
+    batch; ...'
     """
-    most = table[table["low"] >= HALF].sort_values("low", ascending=False)
+    most = table[table["low"] >= HALF].sort_values("share", ascending=False, kind="stable")
     if most.empty:
         return []
     first = most.iloc[0]
+    once = " (one run each)" if table["runs"].max() == 1 else ""
     return [
-        f"At least half of the step does not grow with the batch in {len(most)} of {len(table)} "
-        f"cells, most in {first['title']}, {first['workload']}: {percent(first['share'])}."
+        f"In {len(most)} of {count(len(table), 'cell')}{once}, at least half of the step does not "
+        f"grow with the batch; the largest share is {percent(first['share'])}, of {first['title']} "
+        f"in {first['workload']}."
     ]
 
 

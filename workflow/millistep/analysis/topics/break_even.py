@@ -113,10 +113,11 @@ def sentences(table: pd.DataFrame) -> list[str]:
     behind = found[found["steps"] > 1]
     if behind.empty:
         return []
-    pairs, steps = count(len(found), "pair"), behind["steps"].median()
+    pairs, steps = count(len(found), "pair"), count(int(behind["steps"].median()), "step")
+    ahead = "it is ahead" if len(behind) == 1 else "half of them are ahead"
     text = (
         f"In {len(behind)} of {pairs} with different steps, the configuration with the shorter "
-        f"step starts later; half of them are ahead after {steps:,.0f} steps."
+        f"step starts later; {ahead} after {steps}."
     )
     return [text]
 

@@ -122,16 +122,26 @@ def table(data: Data) -> pd.DataFrame:
     return found[COLUMNS]
 
 
+def padded_share(high: float, title: str, runs: int) -> str:
+    """Return 'padding is at most 13 % of a Keras 3 (PyTorch) call', of one run with a remark."""
+    if high <= 0:
+        text = f"no time of a {title} call is found to be padding"
+    elif high < 1:
+        text = f"padding is at most {percent(high)} of a {title} call"
+    else:
+        text = f"the noise leaves open how much of a {title} call is padding"
+    return text + (" (share from one run)" if runs == 1 else "")
+
+
 def sentences(table: pd.DataFrame) -> list[str]:
     """Return sentences such as 'Gemma generate: padding is at most 13 % of a Keras 3 (PyTorch)
     call, which takes ...'
     """
     slow = table[table["verdict"] != FAST].sort_values("ratio", ascending=False)
     return [
-        f"{line.workload}: padding is at most {percent(min(max(line.high, 0.0), 1.0))} of a "
-        f"{line.title} call, which takes {times(line.ratio)} times as long as "
-        f"{line.fastest_title}; {BECAUSE[line.verdict]}."
-        for line in slow.dropna(subset="high").itertuples()
+        f"{line.workload}: {padded_share(line.high, line.title, line.runs)}, which takes "
+        f"{times(line.ratio)} times as long as {line.fastest_title}; {BECAUSE[line.verdict]}."
+        for line in slow.itertuples()
     ]
 
 

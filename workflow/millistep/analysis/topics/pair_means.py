@@ -35,6 +35,7 @@ def sentences(table: pd.DataFrame) -> list[str]:
     return [
         f"{line.new_title} over {line.base_title}: throughput "
         f"{within(line.speedup, line.low, line.high, gain)} on average over "
-        f"{count(line.workloads, 'workload')}."
+        f"{count(line.workloads, 'workload')}"
+        f"{', in one round without an interval' if pd.isna(line.low) else ''}."
         for line in table[table["workloads"] > 1].itertuples()
     ]

@@ -137,14 +137,13 @@ def sentences(table: pd.DataFrame) -> list[str]:
         compared = of.dropna(subset="verdict")
         if compared.empty:
             continue
-        shown = [
-            f"{word} in {len(lines)} ({some(lines['workload'], 2)})"
-            for word, lines in compared.groupby("verdict", sort=True)
-            if word in (FASTER, SLOWER)
-        ]
-        text = f"{listed(shown)} of" if shown else "no difference is shown in"
-        number = count(len(compared), "comparison")
-        found.append(f"{question} {text[0].upper()}{text[1:]} {number}.")
+        shown = []
+        for word in (FASTER, SLOWER, TIED, INCONCLUSIVE):
+            lines = compared[compared["verdict"] == word]
+            names = f" ({some(lines['workload'], 2)})" if word in (FASTER, SLOWER) else ""
+            shown += [f"{word} in {len(lines)}{names}"] if len(lines) else []
+        text = f"{listed(shown)} of {count(len(compared), 'comparison')}"
+        found.append(f"{question} {text[0].upper()}{text[1:]}.")
     return found
 
 

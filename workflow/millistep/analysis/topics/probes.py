@@ -10,13 +10,14 @@ COLUMNS = [*RUN, "probe", "samples", "max_length", "new_tokens", "steps", "elaps
 def timed(data: Data) -> pd.DataFrame:
     """Return a line per run and size; the run's own has `probe` 0 and comes first.
 
-    `samples` is the batch size of the line, `new_tokens` are those of the whole batch. Runs without
-    another size are left out.
+    Its own time is without warm-up windows, as in the table. `samples` is the batch size of the
+    line, `new_tokens` are those of the whole batch. Runs without another size are left out.
     """
     others = data.probes.rename(columns={"probe_batch_size": "samples"})
     others = others[others["steps"].astype(float) > 0]
     own = data.runs[[*RUN, "work.tokens_per_step"]].set_axis([*RUN, "new_tokens"], axis=1)
-    own = own.join(data.windows.groupby(level=0)[["steps", "elapsed_ns"]].sum(), how="inner")
+    kept = data.windows[data.windows["kept"]].groupby(level=0)[["steps", "elapsed_ns"]].sum()
+    own = own.join(kept, how="inner")
     own = own.merge(others[RUN].drop_duplicates(), on=RUN)
     models = data.plan["models"]
     lengths = {name: model["architecture"].get("max_length") for name, model in models.items()}

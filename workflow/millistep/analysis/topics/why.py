@@ -192,5 +192,11 @@ def figure(data: Data, panels: Iterable[Axes]) -> None:
     if found.empty:
         return
     means = found.xs("spread").drop(columns=STEP).groupby(level=CELL, sort=False).mean()
-    for axes, (_, of) in zip(panels, means.groupby(level=WORKLOAD, sort=False), strict=False):
-        of.droplevel(WORKLOAD).plot.barh(stacked=True, ax=axes, legend=False)
+    titles = data.configurations.set_index("configuration")["title"]
+    labels = data.workloads.set_index(WORKLOAD)["workload"]
+    workloads = means.groupby(level=WORKLOAD, sort=False)
+    for axes, (workload, of) in zip(panels, workloads, strict=False):
+        of.droplevel(WORKLOAD).rename(titles.to_dict()).plot.barh(
+            stacked=True, ax=axes, legend=False
+        )
+        axes.set(title=labels.loc[workload], xlabel="ms per step", ylabel="")
