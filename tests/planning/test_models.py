@@ -73,6 +73,16 @@ CHANGES = [
     (("variants", {"Wide": WIDE}), "variants: 'Wide' is not allowed; a suffix has at most 20"),
     (("variants", {"wide": {"sizes": {"width": 64}}}), "variants.wide: 'parameters' is missing"),
     (("variants", {"wide": EMPTY}), "variants.wide.parameters: 0 is not allowed"),
+    *[
+        (("tasks", "fit", "probes", {"smoke": [probe]}), f"tasks.fit.probes.smoke.0{words}")
+        for probe, words in (
+            ({"widht": 4}, ": unknown size 'widht'; allowed are batch_size, max_length, prompt_"),
+            ({"width": "four"}, ".width: 'four' is not allowed; a whole number from 0, as in arch"),
+            ({"width": -4}, ".width: -4 is not allowed; a whole number from 0, as in architect"),
+            ({"batch_size": 0}, ".batch_size: 0 is not allowed; a whole number from 1"),
+            ({"max_length": 9, "prompt_tokens": 9}, ".prompt_tokens: 9 is not allowed; less than"),
+        )
+    ],
 ]
 TEXTS = [("title: [", "line 2, column 1"), ("- 1", "not a mapping"), ("", "not a mapping")]
 
