@@ -29,7 +29,8 @@ class Trial:
 
     def run(self) -> None:
         with self._part():
-            self.framework.build()
+            with conformance.same_process():
+                self.framework.build()
             with self._part():
                 self.found["parameters"] = self.framework.work()
             with self._part():

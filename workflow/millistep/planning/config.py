@@ -87,6 +87,12 @@ class _Fast(_EachKeyOnce, FAST):  # type: ignore[misc]  # PyYAML has no types
     pass
 
 
+# YAML 1.1 reads 1e-3 as a text, unlike 1.0e-3.
+_Fast.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
+)
+
+
 class _Snakemakes(_EachKeyOnce, yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
     pass
 

@@ -46,6 +46,8 @@ REMEDIES = {
     "can be implicitly created only for scalar": "the loss must be one number, such as a mean",
     "backward through the graph a second time": "detach what the model keeps from step to step",
     "Inference tensors cannot be": "a model that takes gradients in predict needs a custom loop",
+    "forward() got an unexpected keyword": "batch() names the arguments of forward()",
+    "forward() missing": "batch() names the arguments of forward()",
     "positional argument: 'closure'": "an optimizer with a closure needs a custom loop",
     "unsupported operations when trying to compile": (
         "set jit_compile: false in the configuration, and pass it on by xla.options"

@@ -24,7 +24,7 @@ class Framework(TorchFramework, Keras3Framework):
         return {**super().settings(), "threads": self.torch.get_num_threads()}
 
     def work(self) -> dict[str, int]:
-        """Return numbers of parameters, with those of PyTorch modules as native PyTorch counts them.
+        """Return numbers of parameters, those of PyTorch modules as native PyTorch counts.
 
         Keras trains the parameters that a module has when it is wrapped.
         """
