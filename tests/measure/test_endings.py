@@ -51,6 +51,7 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
             "error",
             r"ZeroDivisionError: division by zero \(models/fake/work.py, line \d+\)$",
         ),
+        ("sets_a_variable", "error", "WrongSetting: the builder sets XLA_FLAGS; use threads, devi"),
         (
             {"called": "flop_per_step"},
             "error",

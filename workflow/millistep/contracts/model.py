@@ -210,7 +210,9 @@ class Incapable(UserFile):
 class ModelFile(UserFile):
     """A model: the content of its model.yaml."""
 
-    title: Text = Field(description="the model's name in tables, as text")
+    title: Annotated[str, Field(pattern="^[^\x00-\x1f\x7f]+$")] = Field(
+        description="the model's name in tables, as text in one line"
+    )
     citation: Text = Field(description="the publication to cite, as text; 'none' if there is none")
     preset: Text = Field(description="the name of its published weights; 'none' if there are none")
     builders: Annotated[str, Field(pattern="^[A-Za-z0-9_]*$")] = Field(

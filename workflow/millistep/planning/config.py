@@ -118,6 +118,8 @@ def read_yaml(path: str, loader: type[_EachKeyOnce] = _Fast) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "not YAML"
+        if mark and "\t" in "".join(text.split("\n")[mark.line : mark.line + 1]):
+            problem += "; this line has a tab, and YAML takes blanks alone"
         raise ConfigError(f"{path}{where}: {problem}") from None
     except ValueError as error:
         raise ConfigError(f"{path}: {error}") from None
