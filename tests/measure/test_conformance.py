@@ -123,6 +123,12 @@ def test_the_work_of_a_step_is_a_number(value):
         check_work("mlp", amount)
 
 
+@pytest.mark.parametrize(("amount", "words"), [(None, "nothing"), (5, "int"), ({1: 2}, "1")])
+def test_the_work_of_a_step_is_a_dict(amount, words):
+    with pytest.raises(WrongModel, match=f"per_step returned {words}; needed is a dict of flops"):
+        check_work("mlp", amount)
+
+
 def test_steps_of_several_batches_are_counted_as_batches():
     timer = World(step_ns=32 * MS).time(SMOKE, batches=32)
     assert timer.step_ns == pytest.approx(MS, rel=0.06)

@@ -56,7 +56,7 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
             {"called": "flop_per_step"},
             "error",
             "WrongModel: work.py of fake: per_step returned flop_per_step, tokens_per_step, "
-            "images_per_step; needed are flops_per_step, tokens_per_step, images_per_step",
+            "images_per_step; needed is a dict of flops_per_step, tokens_per_step, images_per_step",
         ),
     ],
 )

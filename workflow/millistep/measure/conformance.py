@@ -46,9 +46,11 @@ def work_of_step(cell: Cell) -> dict[str, Any]:
 def check_work(model: str, amount: dict[str, Any]) -> None:
     """Raise :class:`WrongModel` unless a model's ``per_step`` returned what a record holds."""
     if not isinstance(amount, dict) or set(amount) != set(WORK):
+        found = type(amount).__name__ if amount is not None else "nothing"
+        if isinstance(amount, dict):
+            found = ", ".join(map(str, amount)) or "an empty dict"
         raise WrongModel(
-            f"work.py of {model}: per_step returned {', '.join(amount or ()) or 'nothing'}; "
-            f"needed are {', '.join(WORK)}"
+            f"work.py of {model}: per_step returned {found}; needed is a dict of {', '.join(WORK)}"
         )
     for name, value in amount.items():
         if hasattr(value, "item"):

@@ -192,5 +192,5 @@ def main() -> int:
             leave(130)  # the processes end with this one
     for (row, name), reason in plan.unsupported.items():
         print(f"{name} {row.task}: not tried: {reason}", file=sys.stderr)
-    print(printed(found))
+    print(ending.printable(printed(found)))
     return any(one["problems"] for tasks in found.values() for one in tasks.values())

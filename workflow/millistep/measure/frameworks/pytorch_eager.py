@@ -231,7 +231,8 @@ class Framework(TorchFramework):
         return [tensor.float().cpu().numpy() for tensors in found for tensor in tensors]
 
     def precision(self) -> dict[str, str]:
-        options = {"device": self.cell.accelerator}
+        # A builder may have set another default dtype.
+        options = {"device": self.cell.accelerator, "dtype": self.torch.float32}
 
         def matmul(x: Any) -> Any:
             ones = self.torch.ones((SIZE, SIZE), **options)
