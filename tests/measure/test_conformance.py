@@ -92,6 +92,8 @@ def test_a_task_without_its_loop_and_a_loop_without_a_task_are_refused():
         check_loops(SimpleNamespace(), "generate")
     with pytest.raises(WrongModel, match="LOOPS has a loop for training; the tasks are fit, pred"):
         check_loops(SimpleNamespace(LOOPS={"training": print}), "fit")
+    with pytest.raises(WrongModel, match=r"own\(\) is not used; write LOOPS = {'fit': own}"):
+        check_loops(SimpleNamespace(own=lambda model, cell, batch_size, tick: None), "fit")
     for loops in ([("fit", print)], {"fit": "loop"}):
         with pytest.raises(WrongModel, match=r"LOOPS is .*; needed is a dict, such as"):
             check_loops(SimpleNamespace(LOOPS=loops), "fit")

@@ -114,7 +114,12 @@ def check_method(model: Any, task: str, keras: Any, version: str) -> None:
 
 
 def check_loops(builder: Any, task: str) -> None:
+    """Raise :class:`WrongModel` unless LOOPS has the loops that the builder needs and has."""
     loops = getattr(builder, "LOOPS", {})
+    for name, each in vars(builder).items() if not loops else ():
+        code = getattr(each, "__code__", None)
+        if code and "tick" in code.co_varnames[: code.co_argcount]:
+            raise WrongModel(f"{name}() is not used; write LOOPS = {{{task!r}: {name}}}")
     tasks = (*TRAINER, "generate")
     if not isinstance(loops, dict) or not all(map(callable, loops.values())):
         raise WrongModel(f"LOOPS is {loops!r}; needed is a dict, such as {{'fit': loop}}")
