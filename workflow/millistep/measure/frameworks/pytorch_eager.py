@@ -209,7 +209,7 @@ class Framework(TorchFramework):
         if looks:
             loss.isnan().item()
         self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad()
         return loss.detach()
 
     def _predict_step(self) -> Step:
