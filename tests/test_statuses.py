@@ -56,6 +56,12 @@ def test_what_keras_wraps_in_its_own_words_is_said():
     assert of_process(Ending(done=False, exit_code=1, failure=failure)) == found
 
 
+def test_a_message_of_any_characters_is_one_line_of_text():
+    failure = {"type": "ValueError", "message": "\x1b[31mbad\x00 \udcff model\nand more"}
+    _, reason = of_process(Ending(done=False, exit_code=1, failure=failure))
+    assert reason == "ValueError: bad    model"
+
+
 MODULES = [("tabulate", "missing package, ")]
 MODULES += [("millistep.measure.models.mlp.inputs", "ModuleNotFoundError: ")]
 

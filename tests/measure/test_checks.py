@@ -61,8 +61,14 @@ def test_a_broken_environment_is_a_file_with_the_reason(made, environment, progr
 
 
 @pytest.mark.parametrize(("program", "identity"), PROGRAMS)
-def test_the_second_attempt_records_that_the_first_was_killed(made, program, identity):
+def test_the_second_attempt_records_that_the_first_was_killed_or_had_no_room(
+    made, tmp_path, program, identity
+):
     assert made(program, identity, attempt=2)["status"] == "killed"
+    (tmp_path / ".output.json.unwritten").touch()
+    found = made(program, identity, attempt=2)
+    reason = "the first attempt could not write: No space left on device"
+    assert (found["status"], found["reason"]) == ("error", reason)
 
 
 def test_known_steps_are_reported_as_long_as_they_are(made):

@@ -6,15 +6,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from millistep.measure import conformance
 from millistep.measure.conformance import (
     WrongModel,
     WrongSetting,
     check_end,
+    check_has,
     check_loops,
     check_model,
+    check_output,
     check_settings,
     check_variables,
     check_work,
+    same_process,
 )
 from millistep.measure.extras import probe
 from millistep.measure.frameworks import Cell
@@ -68,9 +72,17 @@ def test_a_setting_that_the_builder_ignores_is_refused():
 def test_a_builder_that_changes_variables_of_libraries_is_refused():
     before = {"OMP_NUM_THREADS": "2", "HOME": "/root"}
     check_variables(before, {**before, "HOME": "/", "KERAS_BACKEND": "torch", "TF2_BEHAVIOR": "1"})
+    check_variables(before, {**before, "KMP_INIT_AT_FORK": "FALSE"})  # scikit-learn's
     changed = {"HOME": "/root", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
     with pytest.raises(WrongSetting, match="the builder sets OMP_NUM_THREADS, XLA_FLAGS; use thr"):
         check_variables(before, changed)
+
+
+def test_what_a_builder_changes_in_the_process_is_refused(monkeypatch):
+    with pytest.raises(WrongSetting, match="the builder sets OMP_NUM_THREADS"), same_process():
+        monkeypatch.setenv("OMP_NUM_THREADS", "1000")
+    with pytest.raises(WrongSetting, match="confines the process to 1 CPUs ins"), same_process():
+        monkeypatch.setattr(conformance, "_cpus", lambda: {4096})
 
 
 def test_a_task_without_its_loop_and_a_loop_without_a_task_are_refused():
@@ -80,12 +92,42 @@ def test_a_task_without_its_loop_and_a_loop_without_a_task_are_refused():
         check_loops(SimpleNamespace(), "generate")
     with pytest.raises(WrongModel, match="LOOPS has a loop for training; the tasks are fit, pred"):
         check_loops(SimpleNamespace(LOOPS={"training": print}), "fit")
+    with pytest.raises(WrongModel, match=r"own\(\) is not used; write LOOPS = {'fit': own}"):
+        check_loops(SimpleNamespace(own=lambda model, cell, batch_size, tick: None), "fit")
+    for loops in ([("fit", print)], {"fit": "loop"}):
+        with pytest.raises(WrongModel, match=r"LOOPS is .*; needed is a dict, such as"):
+            check_loops(SimpleNamespace(LOOPS=loops), "fit")
+
+
+class Later:
+    """Awaitable, as what an async function returns."""
+
+    def __await__(self):
+        yield
+
+
+@pytest.mark.parametrize("made", [iter([1]), (number for number in (1, 2)), Later()])
+def test_an_output_that_is_computed_when_it_is_read_is_refused(made):
+    check_output((np.ones(2), {"none": None}))
+    with pytest.raises(WrongModel, match=r"the forward pass returned a .*, which computes when it"):
+        check_output({"value": (made,)})
+
+
+def test_a_class_is_no_model():
+    with pytest.raises(WrongModel, match=r"build\(\) returned the class Bare; needed is a model"):
+        check_has(Bare, "build()", "a model", "fence")
 
 
 @pytest.mark.parametrize("value", ["many", -1, float("nan"), [1]])
 def test_the_work_of_a_step_is_a_number(value):
     amount = {"flops_per_step": value, "tokens_per_step": None, "images_per_step": None}
     with pytest.raises(WrongModel, match=r"work.py of mlp: flops_per_step is .*; needed is a numb"):
+        check_work("mlp", amount)
+
+
+@pytest.mark.parametrize(("amount", "words"), [(None, "nothing"), (5, "int"), ({1: 2}, "1")])
+def test_the_work_of_a_step_is_a_dict(amount, words):
+    with pytest.raises(WrongModel, match=f"per_step returned {words}; needed is a dict of flops"):
         check_work("mlp", amount)
 
 

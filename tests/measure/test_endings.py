@@ -53,11 +53,12 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
             "error",
             r"ZeroDivisionError: division by zero \(models/fake/work.py, line \d+\)$",
         ),
+        ("sets_a_variable", "error", "WrongSetting: the builder sets XLA_FLAGS; use threads, devi"),
         (
             {"called": "flop_per_step"},
             "error",
             "WrongModel: work.py of fake: per_step returned flop_per_step, tokens_per_step, "
-            "images_per_step; needed are flops_per_step, tokens_per_step, images_per_step",
+            "images_per_step; needed is a dict of flops_per_step, tokens_per_step, images_per_step",
         ),
     ],
 )

@@ -21,10 +21,10 @@ def main():
 """
 
 
-def started(folder):
+def started(folder, *arguments):
     """Run the folder's program as a measured process starts; what it prints."""
     environ = {"PYTHONPATH": str(folder)}
-    return succeed([sys.executable, "-s", str(START), "program"], env=environ)
+    return succeed([sys.executable, "-s", str(START), "program", *arguments], env=environ)
 
 
 def test_packages_of_a_user_may_have_the_names_of_ours(tmp_path):
@@ -56,3 +56,21 @@ def main():
 """,
     )
     assert started(tmp_path) == "No module named 'millistep.measure.models.bert.nothing'\n"
+
+
+def test_a_process_that_a_model_spawns_finds_the_model(tmp_path):
+    put(tmp_path / "models/own/worker.py", "def twice(number):\n    return 2 * number\n")
+    put(
+        tmp_path / "program.py",
+        """
+import json, multiprocessing, sys
+from millistep.measure import frameworks
+
+def main():
+    frameworks.add_folders(json.loads(sys.argv[1])["folders"])
+    from millistep.measure.models.own.worker import twice
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.apply(twice, [21]))
+""",
+    )
+    assert started(tmp_path, json.dumps({"folders": [str(tmp_path)]})) == "42\n"

@@ -40,8 +40,9 @@ class Round:
         (folder / "tmp").mkdir(exist_ok=True)
 
     def start(
-        self, name: str, extras: tuple = (), method="interpreter", **options
+        self, name: str, extras: tuple = (), method="interpreter", within: tuple = (), **options
     ) -> subprocess.Popen:
+        """Start a job. within: a command that runs the job's."""
         changes = {"column": name, "probes": [], "extras": extras}
         own = {
             "record": RECORD.format(name),
@@ -52,7 +53,7 @@ class Round:
             "log": f"{name}.log",
             "start": "one",
         }
-        command = [sys.executable, "-s", str(ROOT / "workflow"), "cell"]
+        command = [*within, sys.executable, "-s", str(ROOT / "workflow"), "cell"]
         command += cell_options(**own | options)
         environ = {**os.environ, "TMPDIR": str(self.folder / "tmp")}
         return subprocess.Popen(command, cwd=self.folder, env=environ, stderr=subprocess.PIPE)
@@ -200,6 +201,19 @@ def test_the_second_attempt_records_the_kill_and_keeps_a_finished_run(tmp_path):
     _, said = one.start("a", attempt=2).communicate(timeout=30)
     assert b"already measured" in said
     assert (tmp_path / one.records[0]).read_bytes() == before
+
+
+def test_the_second_attempt_records_that_the_first_had_no_room_for_its_record(tmp_path):
+    one = Round(tmp_path, a={})
+    full = ("sh", "-c", 'ulimit -f 0; exec "$@"', "-")
+    _, said = one.start("a", within=full).communicate(timeout=30)
+    assert b"cannot write the record: File too large" in said
+    one.start("a", attempt=2).communicate(timeout=30)
+    found = one.record("a")
+    assert found["status"] == "refused"
+    assert found["reason"] == "the first attempt could not write: No space left on device"
+    assert one.run()["a"]["status"] == "ok"
+    assert [path.name for path in (tmp_path / one.records[0]).parent.iterdir()] == ["run1.json"]
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])

@@ -69,12 +69,24 @@ CHANGES = [
     (("unsupported", ["keras2-tensorflow"]), "is not allowed; a mapping with column, task, jit"),
     (("builders", "large"), "builders: there is no folder"),
     (("title", 7), "title: 7 is not allowed; the model's name in tables, as text"),
+    (("title", "two\nlines"), "is not allowed; the model's name in tables, as text in one line"),
     (("preset", ""), "preset: '' is not allowed; the name of its published weights"),
     (("variants", {"Wide": WIDE}), "variants: 'Wide' is not allowed; a suffix has at most 20"),
     (("variants", {"wide": {"sizes": {"width": 64}}}), "variants.wide: 'parameters' is missing"),
     (("variants", {"wide": EMPTY}), "variants.wide.parameters: 0 is not allowed"),
+    *[
+        (("tasks", "fit", "probes", {"smoke": [probe]}), f"tasks.fit.probes.smoke.0{words}")
+        for probe, words in (
+            ({"widht": 4}, ": unknown size 'widht'; allowed are batch_size, max_length, prompt_"),
+            ({"width": "four"}, ".width: 'four' is not allowed; a whole number from 0, as in arch"),
+            ({"width": -4}, ".width: -4 is not allowed; a whole number from 0, as in architect"),
+            ({"batch_size": 0}, ".batch_size: 0 is not allowed; a whole number from 1"),
+            ({"max_length": 9, "prompt_tokens": 9}, ".prompt_tokens: 9 is not allowed; less than"),
+        )
+    ],
 ]
 TEXTS = [("title: [", "line 2, column 1"), ("- 1", "not a mapping"), ("", "not a mapping")]
+TEXTS += [("a:\n\tb: 1", "; this line has a tab")]
 
 
 @pytest.mark.parametrize(("change", "words"), [*CHANGES, *TEXTS])
@@ -85,6 +97,11 @@ def test_what_is_wrong_is_one_line(tmp_path, change, words):
         change = yaml.safe_dump(content)
     path = written(tmp_path, change)
     refused([f"configuration: {path}", words], lambda: Models([str(tmp_path)]).load("small"))
+
+
+def test_a_number_with_an_exponent_is_a_number(tmp_path):
+    written(tmp_path, yaml.safe_dump(GOOD).replace("width: 8", "rate: 1e-3"))
+    assert Models([str(tmp_path)]).load("small").architecture["smoke"]["rate"] == 0.001
 
 
 def test_a_variant_is_the_model_with_other_sizes_under_a_name_of_its_own(tmp_path):

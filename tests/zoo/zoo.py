@@ -89,9 +89,12 @@ KINDS = {
     "tensors": (2177, "`batch` returns tensors"),
     "typo": (2177, "a misspelled attribute"),
     "calltypo": (2177, "a misspelled attribute in `call`, without `build`"),
+    "layeralone": (33, "`build` returns a layer"),
+    "generator": (2177, "a forward pass that yields"),
+    "wrapped": (3185, "a PyTorch module in a layer"),
 }
 TASKS = {
-    **dict.fromkeys(("largeoutput", "int8", "packed"), "predict"),
+    **dict.fromkeys(("largeoutput", "int8", "packed", "generator"), "predict"),
     **dict.fromkeys(("ownloop", "eagerloop", "growing"), "generate"),
 }
 OF_TORCH = (
@@ -100,14 +103,15 @@ OF_TORCH = (
     *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
-    *("inplace", "scripted", "packed", "latelayer", "nogradient"),
+    *("inplace", "scripted", "packed", "latelayer", "nogradient", "generator"),
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
     *("compiled", "partcompiled", "lstmcell", "inplace", "latelayer", "nogradient"),
-    *("scripted", "packed"),
+    *("scripted", "packed", "generator"),
 )
 KERAS = FRAMEWORKS[:3]
+ON_TORCH = ("wrapped",)  # of Keras on PyTorch alone
 # One line for what is refused, by kind and framework.
 TUPLE = r"WrongModel: batch\(\) returned a list; needed is a tuple"
 TEXTS = r"WrongModel: batch\(\)\[0\] holds texts or objects; needed are numbers"
@@ -140,6 +144,10 @@ REFUSED = {
     "texts": {"keras3-jax": TEXTS, "keras3-torch": TEXTS},
     "latelayer": {"pytorch-eager": "WrongModel: the model had 2,112 parameters before its steps"},
     "nogradient": {"pytorch-eager": "RuntimeError: element 0 of tensors does not require grad"},
+    "layeralone": dict.fromkeys(
+        KERAS, r"WrongModel: build\(\) returned a .*\.Dense; needed is a Model of keras 3"
+    ),
+    "generator": {"pytorch-eager": "WrongModel: the forward pass returned a generator, which comp"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
 RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed
@@ -147,8 +155,10 @@ RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed
 
 def kinds_of(framework: str) -> list[str]:
     """Return the kinds that a framework has."""
-    of_keras = [kind for kind in KINDS if kind not in NATIVE]
-    return list(OF_TORCH) if framework == "pytorch-eager" else of_keras
+    if framework == "pytorch-eager":
+        return list(OF_TORCH)
+    others = NATIVE if framework == "keras3-torch" else (*NATIVE, *ON_TORCH)
+    return [kind for kind in KINDS if kind not in others]
 
 
 def run(framework: str, kinds: list[str], clock: str | None = None) -> dict[str, dict]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, RootModel, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
@@ -16,6 +17,7 @@ from millistep.contracts.base import (
     Text,
     Unique,
     UserFile,
+    short,
 )
 from millistep.contracts.config import BatchSize
 from millistep.contracts.settings import Settings
@@ -91,20 +93,59 @@ class Measures(UserFile):
     loss: Words = ""
 
 
+Length = Annotated[int, Field(ge=1, le=10**6)]
+LENGTH = "a whole number from 1 to 1000000"
+# Kinds of sizes in words; a probe has sizes of the same kinds as the model.
+KINDS: dict[type, str] = {
+    bool: "true or false",
+    int: "a whole number from 0",
+    float: "a number from 0",
+    str: "a text",
+    list: "a list",
+    dict: "a mapping",
+}
+
+
 class Probe(UserFile):
     """A mapping of the sizes that differ from those of the workload."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Size]
-    max_length: Omittable[Annotated[int, Field(ge=1, le=10**6)]] = Field(
-        None, description="a whole number from 1 to 1000000"
-    )
+    batch_size: Omittable[BatchSize] = Field(None, description=LENGTH)
+    max_length: Omittable[Length] = Field(None, description=LENGTH)
+    prompt_tokens: Omittable[Length] = Field(None, description=LENGTH)
 
     @model_validator(mode="after")
     def _some(self) -> Probe:
         if not self.model_fields_set:
             raise PydanticCustomError("empty", "at least one size is needed")
         return self
+
+    def faults(self, sizes: dict[str, Any], place: str) -> Iterator[tuple[str, ...]]:
+        """Yield a line, and the name of the size, for each size that a model cannot have.
+
+        sizes: the model's own at this scale. place: where they are, in words.
+        """
+        known = {**dict.fromkeys(Probe.model_fields), **sizes}
+        for name, size in (self.model_extra or {}).items():
+            if name not in known:
+                yield (f"unknown size {short(name)}; allowed are {', '.join(known)}",)
+                continue
+            kind = type(known[name])
+            alike = type(size) is kind or (kind is float and type(size) is int)
+            if kind in KINDS and not (alike and (kind not in (int, float) or size >= 0)):
+                yield f"{short(size)} is not allowed; {KINDS[kind]}, as in {place}", name
+        length = self.max_length or sizes.get("max_length")
+        if self.prompt_tokens and isinstance(length, int) and self.prompt_tokens >= length:
+            words = f"{self.prompt_tokens} is not allowed; less than max_length ({length})"
+            yield words, "prompt_tokens"
+
+
+def _refuse(words: str, *place: str | int) -> NoReturn:
+    """Raise a violation with its whole line, at a place within the model that is validated."""
+    problem = PydanticCustomError("line", "{words}", {"words": words})
+    details = [InitErrorDetails(type=problem, loc=place, input=0)]
+    raise ValidationError.from_exception_data("line", details)
 
 
 class TaskOfModel(UserFile):
@@ -136,11 +177,7 @@ class TaskOfModel(UserFile):
         """Refuse a trained part without parameters."""
         lacking = [scale for scale, count in self.parameters.items() if not count]
         if lacking and self.trains != "nothing":
-            words = f"0 is not allowed; {COUNT} 1 to 10^15"
-            problem = PydanticCustomError("line", "{words}", {"words": words})
-            place = ("parameters", lacking[0])
-            details = [InitErrorDetails(type=problem, loc=place, input=0)]
-            raise ValidationError.from_exception_data("parameters", details)
+            _refuse(f"0 is not allowed; {COUNT} 1 to 10^15", "parameters", lacking[0])
         return self
 
     def batch_sizes(self, scale: str) -> list[int]:
@@ -173,7 +210,9 @@ class Incapable(UserFile):
 class ModelFile(UserFile):
     """A model: the content of its model.yaml."""
 
-    title: Text = Field(description="the model's name in tables, as text")
+    title: Annotated[str, Field(pattern="^[^\x00-\x1f\x7f]+$")] = Field(
+        description="the model's name in tables, as text in one line"
+    )
     citation: Text = Field(description="the publication to cite, as text; 'none' if there is none")
     preset: Text = Field(description="the name of its published weights; 'none' if there are none")
     builders: Annotated[str, Field(pattern="^[A-Za-z0-9_]*$")] = Field(
@@ -197,6 +236,17 @@ class ModelFile(UserFile):
         [],
         description="a list of configurations that cannot run the model, each with a reason",
     )
+
+    @model_validator(mode="after")
+    def _probes(self) -> ModelFile:
+        """Refuse probes of sizes that the model cannot have."""
+        for task, about in self.tasks.items():
+            for scale, probes in about.probes.items():
+                sizes, place = self.architecture[scale], f"architecture.{scale}"
+                for number, probe in enumerate(probes):
+                    for words, *name in probe.faults(sizes, place):
+                        _refuse(words, "tasks", task, "probes", scale, number, *name)
+        return self
 
 
 class FrameworkEntry(UserFile):

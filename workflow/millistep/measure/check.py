@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from millistep.measure import conformance, frameworks
-from millistep.measure.frameworks.loops import Ticks, mapped
+from millistep.measure.frameworks.loops import Ticks
 from millistep.measure.observed import parity
 from millistep.measure.process import Events, failure, run
 from millistep.measure.timer import Finished
@@ -29,7 +29,8 @@ class Trial:
 
     def run(self) -> None:
         with self._part():
-            self.framework.build()
+            with conformance.same_process():
+                self.framework.build()
             with self._part():
                 self.found["parameters"] = self.framework.work()
             with self._part():
@@ -38,7 +39,7 @@ class Trial:
             with self._part():
                 self._steps()
                 with suppress(Exception):  # some layers cannot be called with symbols
-                    self.found["outputs"] = mapped(_text, self.framework.outputs())
+                    self.found["outputs"] = _texts(self.framework.outputs())
                 card = parity(self.framework, {"images_per_step": None})
                 names = ("dtype", "execution", "compiler", "optimizer", "optimizer_update")
                 self.found |= {name: card.get(name) for name in (*names, "declared", "attention")}
@@ -74,7 +75,7 @@ class Trial:
         batch = builder.batch(cell, cell.batch_size)
         with self._part():
             conformance.check_size(batch, partial(builder.batch, cell), cell.batch_size)
-        return mapped(_text, batch)
+        return _texts(batch)
 
     @contextmanager
     def _part(self) -> Iterator[None]:
@@ -85,6 +86,15 @@ class Trial:
             traceback.print_exc()
             if (problem := failure(error)) not in self.problems:
                 self.problems.append(problem)
+
+
+def _texts(structure: Any) -> Any:
+    """Return a structure of arrays as texts, with keys that JSON takes."""
+    if isinstance(structure, dict):
+        return {str(key): _texts(each) for key, each in structure.items()}
+    if isinstance(structure, tuple | list):
+        return [_texts(each) for each in structure]
+    return _text(structure)
 
 
 def _text(array: Any) -> str:

@@ -54,7 +54,7 @@ class Measurement:
     def run(self) -> None:
         """Run all stages; what fails after ``measured`` costs nothing that was measured before."""
         self.load()
-        with self._seconds("build_s"):
+        with self._seconds("build_s"), conformance.same_process():
             self.framework.build()
         conformance.check_settings(self.cell, self.framework.settings())
         if self.cell.precision != "default":  # the builder may have set another one

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from millistep.measure import models
@@ -24,7 +26,8 @@ SETTING_HINTS = {
 
 # Environment variables that change how fast libraries compute; they set others for themselves.
 ACTED_ON = re.compile(
-    r"(XLA|TF_XLA|TF_ENABLE|TF_NUM|JAX|OMP|MKL|OPENBLAS|NUMEXPR)_|KMP_(?!DUPLICATE_LIB_OK)"
+    r"(XLA|TF_XLA|TF_ENABLE|TF_NUM|JAX|OMP|MKL|OPENBLAS|NUMEXPR)_"
+    r"|KMP_(?!DUPLICATE_LIB_OK|INIT_AT_FORK)"
     r"|CUDA_(VISIBLE_DEVICES|LAUNCH_BLOCKING)|NVIDIA_TF32|PYTORCH_(CUDA_)?ALLOC_CONF"
 )
 
@@ -43,9 +46,11 @@ def work_of_step(cell: Cell) -> dict[str, Any]:
 def check_work(model: str, amount: dict[str, Any]) -> None:
     """Raise :class:`WrongModel` unless a model's ``per_step`` returned what a record holds."""
     if not isinstance(amount, dict) or set(amount) != set(WORK):
+        found = type(amount).__name__ if amount is not None else "nothing"
+        if isinstance(amount, dict):
+            found = ", ".join(map(str, amount)) or "an empty dict"
         raise WrongModel(
-            f"work.py of {model}: per_step returned {', '.join(amount or ()) or 'nothing'}; "
-            f"needed are {', '.join(WORK)}"
+            f"work.py of {model}: per_step returned {found}; needed is a dict of {', '.join(WORK)}"
         )
     for name, value in amount.items():
         if hasattr(value, "item"):
@@ -84,12 +89,22 @@ def check_model(sizes: dict[str, Any], task: str, asked: dict[str, Any]) -> None
 
 def check_has(made: Any, function: str, kind: str, *needed: str) -> None:
     """Raise :class:`WrongModel` unless an object that a builder made has all needed attributes."""
+    if isinstance(made, type):
+        raise WrongModel(f"{function} returned the class {made.__name__}; needed is {kind}")
     if not all(hasattr(made, name) for name in needed):
         raise WrongModel(f"{function} returned a {type(made).__name__}; needed is {kind}")
 
 
-def check_method(model: Any, task: str) -> None:
-    """Raise :class:`WrongModel` if a model replaces the method of Keras that drives the task."""
+def check_method(model: Any, task: str, keras: Any, version: str) -> None:
+    """Raise :class:`WrongModel` unless Keras' own method drives the task of a model.
+
+    keras: the module; version: its name and version.
+    """
+    if not isinstance(model, keras.Model):
+        kind = type(model)
+        raise WrongModel(
+            f"build() returned a {kind.__module__}.{kind.__name__}; needed is a Model of {version}"
+        )
     owner = next(each for each in type(model).__mro__ if task in vars(each))
     if not owner.__module__.startswith(("keras", "tf_keras")):
         raise WrongModel(
@@ -99,14 +114,31 @@ def check_method(model: Any, task: str) -> None:
 
 
 def check_loops(builder: Any, task: str) -> None:
+    """Raise :class:`WrongModel` unless LOOPS has the loops that the builder needs and has."""
     loops = getattr(builder, "LOOPS", {})
+    for name, each in vars(builder).items() if not loops else ():
+        code = getattr(each, "__code__", None)
+        if code and "tick" in code.co_varnames[: code.co_argcount]:
+            raise WrongModel(f"{name}() is not used; write LOOPS = {{{task!r}: {name}}}")
     tasks = (*TRAINER, "generate")
+    if not isinstance(loops, dict) or not all(map(callable, loops.values())):
+        raise WrongModel(f"LOOPS is {loops!r}; needed is a dict, such as {{'fit': loop}}")
     if unknown := [str(name) for name in loops if name not in tasks]:
         raise WrongModel(
             f"LOOPS has a loop for {', '.join(unknown)}; the tasks are {', '.join(tasks)}"
         )
     if task not in (*TRAINER, *loops):
         raise WrongModel(f"{task} needs a custom loop: LOOPS = {{{task!r}: loop}} in the builder")
+
+
+def check_output(made: Any) -> None:
+    """Raise :class:`WrongModel` if a forward pass has only begun, and goes on when it is read."""
+    for _, each in places(made):
+        if isinstance(each, Iterator | Awaitable):
+            raise WrongModel(
+                f"the forward pass returned a {type(each).__name__}, which computes when it is "
+                "read; needed are tensors"
+            )
 
 
 GOES_ON = "the loop continued after tick() had returned True; it must return then"
@@ -164,6 +196,27 @@ def check_variables(before: Mapping[str, str], now: Mapping[str, str]) -> None:
             f"the builder sets {', '.join(acted_on)}; use threads, device or environment of the "
             "configuration, which the report shows"
         )
+
+
+# With one of these, a library binds threads to CPUs as the configuration wants it.
+BINDING = ("OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY")
+
+
+@contextlib.contextmanager
+def same_process() -> Iterator[None]:
+    """Raise :class:`WrongSetting` if a builder changes variables or CPUs of the process."""
+    variables, cpus = dict(os.environ), _cpus()
+    yield
+    check_variables(variables, os.environ)
+    if _cpus() != cpus and not any(name in os.environ for name in BINDING):
+        raise WrongSetting(
+            f"the builder confines the process to {len(_cpus())} CPUs instead of {len(cpus)}; use "
+            "threads of the configuration"
+        )
+
+
+def _cpus() -> set[int]:
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
 
 
 def _word(value: Any) -> str:

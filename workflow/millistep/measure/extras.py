@@ -17,7 +17,7 @@ from functools import partial
 from types import CodeType, FrameType
 from typing import Any
 
-from millistep.measure.conformance import check_end
+from millistep.measure.conformance import check_end, check_work
 from millistep.measure.frameworks import Framework
 from millistep.measure.frameworks.loops import Ticks, leaves
 from millistep.measure.models import Work
@@ -34,6 +34,7 @@ def probe(
     changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
     batch_size = planned.get("batch_size", cell.batch_size)
     amount = work.per_step(cell.task, changed, batch_size)
+    check_work(cell.model, amount)
     short = dataclasses.replace(
         protocol,
         windows=protocol.length_windows if "max_length" in planned else protocol.probe_windows,

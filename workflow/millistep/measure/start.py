@@ -5,6 +5,7 @@ stay free for users' packages, such as `datasets`.
 """
 
 import importlib.util
+import json
 import sys
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
@@ -18,6 +19,12 @@ SHORT = "measure"  # what models and frameworks may write instead of millistep.m
 
 
 def main() -> None:
+    install()
+    importlib.import_module(sys.argv.pop(1)).main()
+
+
+def install() -> None:
+    """Make our package importable."""
     sys.path[:] = [path for path in sys.path if Path(path).resolve() != FOLDER]
     root = FOLDER.parent
     spec = importlib.util.spec_from_file_location(
@@ -28,7 +35,6 @@ def main() -> None:
     spec.loader.exec_module(package)
     if not PathFinder.find_spec(SHORT):  # a user's own package of this name
         sys.meta_path.insert(0, ShortName())
-    importlib.import_module(sys.argv.pop(1)).main()
 
 
 class ShortName(MetaPathFinder, Loader):
@@ -52,3 +58,7 @@ class ShortName(MetaPathFinder, Loader):
 
 if __name__ == "__main__":
     main()
+elif __name__ == "__mp_main__":  # in a process that a model has started by 'spawn'
+    install()
+    frameworks = importlib.import_module(f"{PACKAGE}.measure.frameworks")
+    frameworks.add_folders(json.loads(sys.argv[1]).get("folders", ()))

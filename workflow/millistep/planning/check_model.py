@@ -36,11 +36,11 @@ Found = dict[str, Any]  # of one task on one framework, see measure.check
 
 def planned(folder: Path, names: list[str], scale: str) -> Plan:
     """Return the plan of a model's tasks on these frameworks; on all with a builder without any."""
-    place = folder.resolve()
+    place = Path(os.path.abspath(folder))  # a model's folder may be a link
     if place.parent.name != "models" or not (place / "model.yaml").is_file():
         raise Problem(f"{folder}: not a model's folder; needed is FOLDER/models/NAME/model.yaml")
     home = place.parent.parent
-    folders = [] if home == OWN else [os.path.relpath(home)]
+    folders = [] if home.resolve() == OWN.resolve() else [os.path.relpath(home)]
     model = Models(folders).load(place.name)
     for suffix in model.variants:
         model.variant(suffix)  # refuses sizes that the model has not
@@ -192,5 +192,5 @@ def main() -> int:
             leave(130)  # the processes end with this one
     for (row, name), reason in plan.unsupported.items():
         print(f"{name} {row.task}: not tried: {reason}", file=sys.stderr)
-    print(printed(found))
+    print(ending.printable(printed(found)))
     return any(one["problems"] for tasks in found.values() for one in tasks.values())

@@ -87,6 +87,12 @@ class _Fast(_EachKeyOnce, FAST):  # type: ignore[misc]  # PyYAML has no types
     pass
 
 
+# YAML 1.1 reads 1e-3 as a text, unlike 1.0e-3.
+_Fast.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
+)
+
+
 class _Snakemakes(_EachKeyOnce, yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
     pass
 
@@ -118,6 +124,8 @@ def read_yaml(path: str, loader: type[_EachKeyOnce] = _Fast) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "not YAML"
+        if mark and "\t" in "".join(text.split("\n")[mark.line : mark.line + 1]):
+            problem += "; this line has a tab, and YAML takes blanks alone"
         raise ConfigError(f"{path}{where}: {problem}") from None
     except ValueError as error:
         raise ConfigError(f"{path}: {error}") from None

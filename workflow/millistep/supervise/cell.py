@@ -17,9 +17,11 @@ from millistep.supervise.record import (
     Unreadable,
     could_not_begin,
     disturbed,
+    note_unwritten,
     read,
     skeleton,
     step_ms,
+    unwritten,
 )
 from millistep.supervise.watch import Job
 
@@ -47,8 +49,9 @@ def main() -> int:
         if earlier and earlier["identity"] == options.identity:
             say(f"{options.record}: already measured, keeping it. Delete it to measure again.")
             return 0
+        failed = unwritten(options.record)
         file.reserve()
-        record = recorded(options)
+        record = recorded(options, failed)
         hold()  # a signal now would lose the run
         if could_not_begin(record) and _earlier(options):
             say(f"{options.record}: keeping the earlier record: {record['reason']}")
@@ -60,6 +63,7 @@ def main() -> int:
     except OSError as error:
         if options.attempt == 1:  # else the first attempt gave the reason
             say(f"millistep: {options.record}: cannot write the record: {error.strerror}")
+            note_unwritten(options.record, error)
         return 1
     finally:
         file.discard()
@@ -67,8 +71,11 @@ def main() -> int:
     return 0
 
 
-def recorded(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the run's record: measured, or with the reason why it was not."""
+def recorded(options: argparse.Namespace, failed: str = "") -> dict[str, Any]:
+    """Return the run's record: measured, or with the reason why it was not.
+
+    failed: why the first attempt could not write its record.
+    """
     identity = json.loads(options.identity)
     wanted = replace(options.environment, start=options.start)
     planned = {"name": wanted.name, "method": wanted.method, "definition_sha256": wanted.planned}
@@ -79,6 +86,8 @@ def recorded(options: argparse.Namespace) -> dict[str, Any]:
         place = session.member(json.loads(options.members), str(options.record))
         if options.attempt > 1:
             place.leave_out()
+            if failed:
+                raise ending.Refused(failed)
             return {**found, "session": session.recorded()}
         with place as member:
             preconditions.check_files(identity, options.folder)

@@ -45,6 +45,11 @@ REMEDIES = {
     "can be implicitly created only for scalar": "the loss must be one number, such as a mean",
     "backward through the graph a second time": "detach what the model keeps from step to step",
     "Inference tensors cannot be": "a model that takes gradients in predict needs a custom loop",
+    "forward() got an unexpected keyword": "batch() names the arguments of forward()",
+    "forward() missing": "batch() names the arguments of forward()",
+    "couldn't connect to 'https://huggingface.co'": (
+        "downloads need weights: preset in the configuration"
+    ),
     "positional argument: 'closure'": "an optimizer with a closure needs a custom loop",
     "unsupported operations when trying to compile": (
         "set jit_compile: false in the configuration, and pass it on by xla.options"
@@ -189,7 +194,7 @@ def _own_words(message: str) -> str:
     """Return the first line of an exception's message. From a layer of Keras: the layer and its own
     words; from a graph of TensorFlow: its own words, which follow where the graph was made.
     """
-    plain = (line.strip() for line in IN_BOLD.sub("", message).splitlines())
+    plain = (printable(line).strip() for line in IN_BOLD.sub("", message).splitlines())
     first, *rest = [line for line in plain if line] or [""]
     if first.startswith(IN_A_LAYER) and rest:
         if rest[0].endswith(IN_SYMBOLS) and rest[1:]:
@@ -201,6 +206,11 @@ def _own_words(message: str) -> str:
         own = (words for words, line in pairwise(rest) if line.startswith(NODE))
         return " ".join([first, *islice(own, 1)])
     return first
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that move a cursor or that no encoding has."""
+    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
 
 
 def _by_words(message: str) -> Status | None:

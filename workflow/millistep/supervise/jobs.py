@@ -20,7 +20,7 @@ from millistep.supervise import device, machine
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, say
 from millistep.supervise.ending import of_control, of_exception
 from millistep.supervise.lock import CPU
-from millistep.supervise.record import now
+from millistep.supervise.record import note_unwritten, now, unwritten
 from millistep.supervise.turns import Member
 
 
@@ -76,9 +76,10 @@ def exit_code(
     written, 130 or 143 after a signal.
 
     empty: the file's content before anything is measured; the second attempt of a job writes it,
-    since the first one was killed.
+    since the first one was killed, or could not write.
     """
     end_with_snakemake()
+    failed = unwritten(options.output)
     found: dict[str, Any] = {"started_at": now(), "ending": None, "refused": None, **empty}
     try:
         if options.attempt == 1:
@@ -86,6 +87,8 @@ def exit_code(
                 job(options, found)
             except Exception as error:
                 _, found["refused"] = of_exception(error)
+        elif failed:
+            found["refused"] = failed
         found["status"], found["reason"] = of_control(found)
         if found["status"] != "ok":
             say(f"{options.output}: {found['status']}: {found['reason']}")
@@ -94,6 +97,7 @@ def exit_code(
         return end_after_snakemake(end)
     except OSError as problem:
         say(f"millistep: {problem.filename or options.output}: {problem.strerror}")
+        note_unwritten(options.output, problem)
         return 1
     return 0
 

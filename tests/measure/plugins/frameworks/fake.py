@@ -47,6 +47,9 @@ class Framework:
         real, start = time.perf_counter_ns, time.perf_counter_ns()
         time.perf_counter_ns = lambda: start + (real() - start) // 2
 
+    def sets_a_variable(self):
+        os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
+
     def crash(self):
         os.kill(os.getpid(), signal.SIGSEGV)
 

@@ -272,6 +272,11 @@ class InPlace(Net):
         return super().forward(x.sub_(0.5), target)
 
 
+class Yielding(Net):
+    def forward(self, x):
+        yield super().forward(x)
+
+
 customloss = mlp(Distance)
 mixed = mlp(Mixed)
 headonly = mlp(Part)
@@ -283,6 +288,7 @@ noloss = mlp(Bare)
 customoptimizer = mlp(WithSigns)
 inplace = mlp(InPlace)
 nogradient = mlp(NoGradient)
+generator = mlp(Yielding)
 
 
 def optimizer(model):

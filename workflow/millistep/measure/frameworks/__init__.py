@@ -7,7 +7,6 @@ built with a :class:`Cell`.
 from __future__ import annotations
 
 import importlib
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from millistep.measure import models
-from millistep.measure.conformance import WrongPrecision, check_variables
+from millistep.measure.conformance import WrongPrecision, same_process
 from millistep.measure.models import Architecture, Builder, Loop, Tick
 from millistep.measure.operations import Span
 
@@ -206,9 +205,7 @@ def create(cell: Cell) -> Framework:
 def builder(cell: Cell, family: str) -> Any:
     """Import the module that builds a cell's model for one framework family, with its library.
 
-    Raises :class:`measure.conformance.WrongSetting` if it changes environment variables.
+    Raises :class:`measure.conformance.WrongSetting` if it changes environment variables or CPUs.
     """
-    before = dict(os.environ)
-    module = importlib.import_module(f"millistep.measure.models.{cell.model}.{family}")
-    check_variables(before, os.environ)
-    return module
+    with same_process():
+        return importlib.import_module(f"millistep.measure.models.{cell.model}.{family}")

@@ -102,7 +102,7 @@ class KerasFramework(Framework):
         conformance.check_has(self.model, "build()", "a keras.Model", "weights")
         conformance.check_loops(self.models, self.cell.task)
         if not self.own_loop:
-            conformance.check_method(self.model, self.cell.task)
+            conformance.check_method(self.model, self.cell.task, self.keras, self.version)
 
     def _make_weights(self) -> None:
         """Have a subclassed model make its weights, as ``fit`` does at the first batch."""

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from millistep.measure import device
+from millistep.measure.conformance import WrongModel
 from millistep.measure.frameworks import optimizers, products
 from millistep.measure.frameworks.keras3 import Keras3Framework
-from millistep.measure.frameworks.torch import TorchFramework
+from millistep.measure.frameworks.torch import TorchFramework, averages
 
 
 class Framework(TorchFramework, Keras3Framework):
@@ -21,6 +22,28 @@ class Framework(TorchFramework, Keras3Framework):
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "threads": self.torch.get_num_threads()}
+
+    def work(self) -> dict[str, int]:
+        """Return numbers of parameters, those of PyTorch modules as native PyTorch counts.
+
+        Keras trains the parameters that a module has when it is wrapped.
+        """
+        found = super().work()
+        wrapper = self.keras.layers.TorchModuleWrapper
+        layers = [each for each in self.model._flatten_layers() if isinstance(each, wrapper)]
+        known = {id(variable.value) for variable in self.model.variables}
+        for module in (layer.module for layer in layers):
+            if late := sum(p.numel() for p in module.parameters() if id(p) not in known):
+                raise WrongModel(
+                    f"{late:,} parameters of a {type(module).__name__} are unknown to Keras, which "
+                    "does not train them: make them before keras.layers.TorchModuleWrapper"
+                )
+            second = self.second_biases(module)
+            found["parameters"] -= sum(each.numel() for each in second)
+            found["trainable_parameters"] -= sum(p.numel() for p in second if p.requires_grad)
+            found["second_biases"] += sum(each.numel() for each in second)
+            found["moving_averages"] += sum(each.numel() for each in averages(module))
+        return found
 
     def products(self) -> Iterable[products.Product]:
         """Return products of a forward pass, which is run once."""

@@ -9,14 +9,13 @@ from millistep.measure import conformance, device, models
 from millistep.measure.frameworks import Cell, Clock, builder, loops, optimizers, products
 from millistep.measure.frameworks.loops import LEFT, leaves
 from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
-from millistep.measure.frameworks.torch import TorchFramework
+from millistep.measure.frameworks.torch import TorchFramework, averages
 from millistep.measure.models import Tick
 from millistep.measure.process import line_of_model
 
 Tensors = dict[str, Any]  # the tensors of a batch, by name
 Step = Callable[[Tensors], Any]
 QUANTIZED = "torch.ao.nn.quantized"  # modules whose weights are packed
-AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
 class Framework(TorchFramework):
@@ -148,6 +147,9 @@ class Framework(TorchFramework):
         before = changes()
 
         def loop(tick: Tick) -> None:
+            if tick():
+                return
+            conformance.check_output(step(batch))
             while not tick():
                 step(batch)
             if changes() != before:
@@ -207,7 +209,7 @@ class Framework(TorchFramework):
         if looks:
             loss.isnan().item()
         self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad()
         return loss.detach()
 
     def _predict_step(self) -> Step:
@@ -229,7 +231,8 @@ class Framework(TorchFramework):
         return [tensor.float().cpu().numpy() for tensors in found for tensor in tensors]
 
     def precision(self) -> dict[str, str]:
-        options = {"device": self.cell.accelerator}
+        # A builder may have set another default dtype.
+        options = {"device": self.cell.accelerator, "dtype": self.torch.float32}
 
         def matmul(x: Any) -> Any:
             ones = self.torch.ones((SIZE, SIZE), **options)
@@ -249,23 +252,14 @@ class Framework(TorchFramework):
             raise conformance.WrongModel(
                 "the model has parameters without a shape yet: call it once in build(cell)"
             )
-        nn = self.torch.nn
-        recurrent = (nn.LSTM, nn.RNN, nn.LSTMCell, nn.RNNCell)
-        biases = [
-            parameter
-            for module in self.model.modules()
-            if isinstance(module, recurrent)
-            for name, parameter in module.named_parameters(recurse=False)
-            if name.startswith("bias_hh")
-        ]
+        biases = self.second_biases(self.model)
         second = sum(each.numel() for each in biases)
         trained = self._trained(parameters)
-        averages = [b for name, b in self.model.named_buffers() if name.endswith(AVERAGES)]
         whole = [*parameters, *self._quantized()]
         return {
             "parameters": sum(p.numel() for p in whole) - second,
             "trainable_parameters": trained - self._trained(biases),
-            "moving_averages": sum(each.numel() for each in averages),
+            "moving_averages": sum(each.numel() for each in averages(self.model)),
             "second_biases": second,
         }
 

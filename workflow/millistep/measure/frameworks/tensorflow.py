@@ -111,7 +111,16 @@ class TensorFlowFramework(Traced, KerasFramework):
         return self.requested_threads()
 
     def requested_threads(self) -> int:
-        return int(self.tf.config.threading.get_intra_op_parallelism_threads())
+        """Return the threads of TensorFlow's pools; of two sizes that which was not requested."""
+        pools = self.tf.config.threading
+        within, between = (
+            int(threads())
+            for threads in (
+                pools.get_intra_op_parallelism_threads,
+                pools.get_inter_op_parallelism_threads,
+            )
+        )
+        return within if between == self.cell.threads else between
 
     def _flushes_denormals(self, jit: bool) -> bool:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)

@@ -17,6 +17,7 @@ from millistep.measure.operations import Span, attention_operators, fused_attent
 
 # torch.compile's words for a function that it compiled too often, of any release.
 LIMIT = re.compile(r"(recompile|cache.size).limit", re.I)
+AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
 class TorchFramework(Framework):
@@ -85,6 +86,17 @@ class TorchFramework(Framework):
             "graphs": self.graphs(),
             "graph_breaks": (self._counted("graph_break") + left).total(),
         }
+
+    def second_biases(self, module: Any) -> list[Any]:
+        """Return the second biases of a module's recurrent layers, which Keras' layers lack."""
+        nn = self.torch.nn
+        return [
+            parameter
+            for layer in module.modules()
+            if isinstance(layer, (nn.LSTM, nn.RNN, nn.LSTMCell, nn.RNNCell))
+            for name, parameter in layer.named_parameters(recurse=False)
+            if name.startswith("bias_hh")
+        ]
 
     def fence(self) -> None:
         # On the host an operation is done when its call returns.
@@ -197,6 +209,11 @@ class TorchFramework(Framework):
         # Early releases lack this function; they have the share that was set.
         told = getattr(self.torch.cuda, "get_per_process_memory_fraction", lambda: SHARE)
         return float(told() * total / 2**20)
+
+
+def averages(module: Any) -> list[Any]:
+    """Return the moving averages of a module's batch normalization."""
+    return [buffer for name, buffer in module.named_buffers() if name.endswith(AVERAGES)]
 
 
 def _dynamo() -> Any:
