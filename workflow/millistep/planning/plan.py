@@ -52,7 +52,7 @@ class Plan:
         )
         if self.config.weights == "preset" and self.scale != "paper":
             raise ConfigError(
-                f"weights: preset has the sizes of scale paper; allowed at {self.scale} is random"
+                f"weights: preset needs scale paper; allowed at {self.scale} is random"
             )
         self.threads = this_machine.threads(self.config.threads)
         if self.config.precision == "tf32" and self.accelerator == "cpu":
@@ -127,7 +127,9 @@ class Plan:
         for name in self.measured_models:
             title = self.models.load(name).title
             if (other := by_title.setdefault(title, name)) != name:
-                raise ConfigError(f"models: {other} and {name} have one title, '{title}'")
+                raise ConfigError(
+                    f"models: {other} and {name} have one title, '{title}'; change a model.yaml"
+                )
 
     def _columns(self) -> list[Column]:
         for name in self.config.interpreters:

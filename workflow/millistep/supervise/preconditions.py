@@ -91,12 +91,13 @@ def provide(wanted: Wanted, identity: dict[str, Any], output: Path) -> dict[str,
     available = len(processors.available())
     if available < identity["threads"]:
         raise Refused(
-            f"{output}: planned for {identity['threads']} threads, only {available} CPUs are usable"
+            f"{output}: planned for {identity['threads']} threads, only {available} CPUs are"
+            " usable; lower threads, or start again with more CPUs"
         )
     if processors.within_the_quota(available) < identity["threads"]:
         raise Refused(
             f"{output}: planned for {identity['threads']} threads, the container's quota of CPU "
-            f"time is {machine.processor_time():g} CPUs"
+            f"time is {machine.processor_time():g} CPUs; lower threads, or raise the quota"
         )
     environment = read_json(wanted.marker)
     try:
