@@ -256,11 +256,11 @@ class Plan:
     def lacks_room(self) -> str | None:
         """One line if more processes could take turns than Snakemake runs jobs at once."""
         wanted = max(map(self._wanted_resident, self.groups), default=1)
-        if wanted <= self.most_resident:
+        if not self._room or wanted <= self.most_resident:
             return None
         return (
             f"{wanted} processes could take turns, and Snakemake has room for {self._room} jobs:"
-            " fewer frameworks are compared directly; use --cores all"
+            f" fewer frameworks are compared directly; raise --cores by {wanted - self._room}"
         )
 
     def _process_mib(self, group: Group) -> float:
