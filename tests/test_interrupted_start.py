@@ -72,5 +72,5 @@ def test_who_has_measured_all_and_lacks_something_else_is_not_told_to_measure_on
     (in_the_way / "something").mkdir(parents=True)
     done = project.snakemake("--quiet", "all")
     assert done.returncode != 0
-    kept = "millistep: 1 of 1 runs are measured and kept; what failed besides is named above"
+    kept = "millistep: 1 of 1 runs are measured and kept; the lines above name other failures"
     assert kept in done.stderr and "table.csv" in done.stderr.partition(kept)[0]

@@ -137,7 +137,7 @@ NO_PATCH = "--patch: 'study.yaml' is neither a wheel (.whl) nor a folder with"
         (["--minutes", "0"], "--minutes: 0.0: allowed are"),
         (["--minutes", "inf"], "--minutes: inf: allowed are"),
         (["--patch", "~nouser1/x"], "--patch: ~nouser1/x: no such file or folder"),
-        (["--minutes", "0.3"], "two rounds are the least"),
+        (["--minutes", "0.3"], "two rounds are needed: raise --minutes"),
         (["--minutes", "long"], "--minutes: invalid float value: 'long'"),
         (["--patch", "study.yaml"], NO_PATCH),
     ],

@@ -69,7 +69,7 @@ def bisected(monkeypatch, capsys, clone, statuses, *options):
 
 
 SUSPECTS = r"one of:\n  \w+ change 2\n  \w+ change 3\n  \w+ change 4\n$"
-UNDECIDED = "change 3: undecided: snakemake environments ended with status 1"
+UNDECIDED = "change 3: inconclusive: snakemake environments ended with status 1"
 
 
 @pytest.mark.parametrize(

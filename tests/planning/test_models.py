@@ -175,12 +175,14 @@ def test_a_size_that_the_model_lacks_is_one_line(tmp_path, field):
 def test_a_model_of_ones_own_has_a_name_of_its_own(tmp_path):
     text = yaml.safe_dump(GOOD)
     path = put(tmp_path / "models/bert/model.yaml", text).parent
-    refused([f"{path}: another one has this name"], lambda: Models([str(tmp_path)]))
+    refused(
+        [f"{path}: another folder has this name, too; rename one"], lambda: Models([str(tmp_path)])
+    )
     for folder in ("a", "b"):
         second = put(tmp_path / folder / "models/_common/inputs.py", "").parent
         put(tmp_path / folder / "models/__init__.py", "")
     both = [str(tmp_path / folder) for folder in ("a", "b")]
-    refused([f"{second}: another one has this name"], lambda: Models(both))
+    refused([f"{second}: another folder has this name, too; rename one"], lambda: Models(both))
 
 
 def test_two_models_of_one_title_are_refused_where_both_are_measured(tmp_path):

@@ -57,7 +57,10 @@ def test_a_changed_file_changes_the_identities_of_its_column_alone(trees):
 
 
 def test_two_checkouts_called_alike_are_told_apart_by_links(trees, tmp_path):
-    refused(["a second column is called keras3-jax+thing"], columns=[*map(over, trees)])
+    refused(
+        ["another entry is called keras3-jax+thing, too; change a setting"],
+        columns=[*map(over, trees)],
+    )
     (tmp_path / "mine").symlink_to(trees[1])
     columns = plan([over(trees[0]), over(tmp_path / "mine")]).columns
     assert [column.name for column in columns] == ["keras3-jax+thing", "keras3-jax+mine"]

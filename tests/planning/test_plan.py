@@ -164,14 +164,17 @@ def test_a_model_a_task_or_a_batch_size_may_have_its_own_number(runs, expected):
     assert tuple(runs_by_row(runs=runs).values()) == expected
 
 
-NO_SIZE = "no row has the batch size '2'; allowed are 4, 1"
+NO_SIZE = "no workload has the batch size '2'; allowed are 4, 1"
 
 
 @pytest.mark.parametrize(
     ("runs", "words"),
     [
-        ({"brt": 3}, "runs: no row has the model 'brt'; allowed are bert, gemma"),
-        ({"bert": {"fot": 3}}, "runs.bert: no row has the task 'fot'; allowed are fit, predict"),
+        ({"brt": 3}, "runs: no workload has the model 'brt'; allowed are bert, gemma"),
+        (
+            {"bert": {"fot": 3}},
+            "runs.bert: no workload has the task 'fot'; allowed are fit, predict",
+        ),
         ({"gemma": {"generate": {2: 3}}}, f"runs.gemma.generate: {NO_SIZE}"),
         ({"bert": 0}, "runs: {'bert': 0} is not allowed; allowed are 'default', 'auto', a whole"),
         ({"bert": {"fit": "many"}}, "is not allowed; allowed are"),
@@ -232,9 +235,9 @@ def test_auto_adds_rounds_to_undecided_workloads_and_counts_the_looks(tmp_path, 
 def test_the_cost_of_more_rounds_counts_undecided_workloads_that_may_have_more():
     one = {"undecided": True, "rounds": 3, "round_s": 60.0}
     full, decided = one | {"rounds": 11}, one | {"undecided": False}
-    said = "1 workload is undecided: 2 more rounds of it take about 2 min"
+    said = "1 workload is inconclusive: 2 more rounds of it take about 2 min"
     assert cost([one, full, decided]).startswith(said)
-    assert cost([one, one]).startswith("2 workloads are undecided: 2 more rounds of them take")
+    assert cost([one, one]).startswith("2 workloads are inconclusive: 2 more rounds of them take")
     assert cost([full, decided]) == ""
 
 

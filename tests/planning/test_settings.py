@@ -96,7 +96,7 @@ def test_a_framework_of_ones_own_may_have_other_settings_and_colors(folder):
 def test_a_module_of_ones_own_has_a_name_of_its_own(folder, tmp_path):
     own = folder(mine={"like": "keras3-jax", "module": "keras3_jax"})
     path = put(tmp_path / "frameworks/keras3_jax.py", "")
-    refused([f"{path}: another one has this name"], lambda: frameworks([own]))
+    refused([f"{path}: another folder has this name, too; rename one"], lambda: frameworks([own]))
 
 
 def test_a_framework_of_ones_own_without_its_environment_is_named_with_the_places(folder):

@@ -49,7 +49,9 @@ def markers(columns: dict[str, Any], given: dict[str, str]) -> set[str]:
     """Write what the interpreters hold; return the columns that have one."""
     names = {name for about in columns.values() for name in about["names"]}
     if unknown := given.keys() - names:
-        raise EnvironmentProblem(f"unknown name {min(unknown)}; allowed are {sorted(names)}")
+        raise EnvironmentProblem(
+            f"unknown name {min(unknown)}; allowed are {', '.join(sorted(names))}"
+        )
     found = set()
     for column, about in columns.items():
         if name := next((name for name in about["names"] if name in given), None):

@@ -122,7 +122,8 @@ def check_space(definition: Path) -> None:
     free = shutil.disk_usage(there).free / 1e9
     if needed and free < needed:
         raise EnvironmentProblem(
-            f"{definition.stem} needs up to {needed:g} GB in {folder}, {free:.1f} GB are free there"
+            f"{definition.stem} needs up to {needed:g} GB in {folder}, {free:.1f} GB are free"
+            " there; free some, or set MILLISTEP_CACHE to a folder on another disk"
         )
 
 

@@ -67,7 +67,7 @@ def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
     if most < 2:
         raise Problem(
             f"--minutes: a round of {rows[0]} takes {cost:.0f} s, and {max(left_s, 0):.0f} s are"
-            " left after the first; two rounds are the least that shows anything"
+            " left after the first; two rounds are needed: raise --minutes"
         )
     looks = (FIRST_LOOK * 2**n for n in itertools.count())
     kept = itertools.takewhile(lambda look: look * 1.5 <= most, looks)
@@ -93,7 +93,10 @@ def only_one() -> Iterator[None]:
     descriptor = opened(FOLDER / "lock")
     try:
         if not try_lock(descriptor, fcntl.LOCK_EX):
-            raise Problem(f"{FOLDER}: another answer is being measured in this folder")
+            raise Problem(
+                f"{FOLDER}: another answer is being measured in this folder; wait, or use another"
+                " clone"
+            )
         yield
     finally:
         os.close(descriptor)

@@ -64,11 +64,11 @@ def _bisect(options: argparse.Namespace) -> int:
         try:
             found = Asked(argparse.Namespace(**{**vars(options), **asked})).answered()
             answer = True if found["slower"] else False if found["status"] == FINE else None
-            words = {True: "slower", False: "not slower", None: "undecided"}[answer]
+            words = {True: "slower", False: "not slower", None: "inconclusive"}[answer]
         except Problem as problem:  # such as a commit whose package cannot be built
             if number == len(commits) - 1:
                 raise
-            answer, words = None, f"undecided: {problem}"
+            answer, words = None, f"inconclusive: {problem}"
         print(f"{in_clone('log', '-1', '--format=%h %s', revision)}: {words}", flush=True)
         return answer
 

@@ -194,7 +194,7 @@ def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
     found: dict[str, Framework] = {}
     for name, entry in read_yaml(str(path)).items():
         if name in before:
-            raise ConfigError(f"{path}: {name}: another framework has this name")
+            raise ConfigError(f"{path}: {name}: another framework has this name; rename this one")
         if not isinstance(entry, dict):
             raise ConfigError(f"{path}: {name}: not a mapping of its properties")
         folder, entry = path.parent.parent, dict(entry)

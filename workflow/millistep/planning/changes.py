@@ -66,14 +66,14 @@ def summary(plan: Plan, reasons: dict[str, str | Unreadable], elsewhere: Path | 
         cells_by_reason.setdefault(words, Counter())[cell] += 1
     to_measure = f"{len(found)} of {len(plan.runs)} runs to measure at {plan.scale} scale"
     if elsewhere:
-        to_measure += f", but not here: by {elsewhere} these are another machine's"
+        to_measure += f", but not here: {elsewhere} marks results of another machine"
     lines = [f"millistep: {to_measure}"]
     lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
     if not elsewhere:
         lines += [*_in_turns(plan, found), *_of_other_sessions(plan, found)]
     if left_out := variables.left_out(os.environ, plan.config.environment):
         names = ", ".join(left_out)
-        lines.append(f"  not passed on to runs (configuration key environment does): {names}")
+        lines.append(f"  not passed on to runs: {names}; to set them, use the key environment")
     return "\n".join(lines)
 
 

@@ -159,9 +159,8 @@ def columns(
         check_word(f"columns.{place}", column.name)
         if column.name in found:
             raise ConfigError(
-                f"columns.{place}: a second column is called {column.name}; "
-                "they must differ in a setting that is not the default, folders and "
-                "interpreters also in their names"
+                f"columns.{place}: another entry is called {column.name}, too; change a setting, "
+                "or rename the folder or wheel of an overlay"
             )
         found[column.name] = column
     return list(found.values())

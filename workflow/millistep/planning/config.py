@@ -14,7 +14,7 @@ from millistep.contracts.base import MAX_VALUE, Violation, checked
 from millistep.contracts.config import Config
 
 INCOMPLETE = (
-    "; to change the default table: --configfile config/config.yaml and this file behind it"
+    "; to override keys of the default table, use --configfile config/config.yaml YOUR_FILE"
 )
 NAME = re.compile("[a-z][a-z0-9_]{0,39}")  # a study's
 MAX_WORD = 200  # characters of a folder's name; file systems take 255 bytes, some with an ending
@@ -185,5 +185,5 @@ def check_names(roots: Iterable[Path], part: str) -> None:
             importable = path.is_dir() or path.suffix == ".py"
             if importable and not path.name.startswith((".", "__")):
                 if path.stem in seen:
-                    raise ConfigError(f"{path}: another one has this name")
+                    raise ConfigError(f"{path}: another folder has this name, too; rename one")
                 seen.add(path.stem)

@@ -220,7 +220,7 @@ class Handlers:
         missing = len([run for run in self._plan.runs if changes.why(run, Path())])
         go_on = "run the same command again to continue"
         if not missing:
-            go_on = "what failed besides is named above, and the same command tries it again"
+            go_on = "the lines above name other failures; the same command tries them again"
         tell(f"{runs - missing} of {runs} runs are measured and kept; {go_on}")
         pages = Path(self._start.results, "so_far").glob("*/report.html")
         if last := max(pages, key=lambda page: page.stat().st_mtime_ns, default=None):

@@ -54,7 +54,7 @@ class Plan:
         )
         if self.config.weights == "preset" and self.scale != "paper":
             raise ConfigError(
-                f"weights: preset has the sizes of scale paper; allowed at {self.scale} is random"
+                f"weights: preset needs scale paper; allowed at {self.scale} is random"
             )
         self.threads = this_machine.threads(self.config.threads)
         if self.config.precision == "tf32" and self.accelerator == "cpu":
@@ -129,7 +129,9 @@ class Plan:
         for name in self.measured_models:
             title = self.models.load(name).title
             if (other := by_title.setdefault(title, name)) != name:
-                raise ConfigError(f"models: {other} and {name} have one title, '{title}'")
+                raise ConfigError(
+                    f"models: {other} and {name} have one title, '{title}'; change a model.yaml"
+                )
 
     def _columns(self) -> list[Column]:
         for name in self.config.interpreters:
@@ -256,7 +258,7 @@ class Plan:
     def lacks_room(self) -> str | None:
         """One line if more processes could take turns than Snakemake runs jobs at once."""
         wanted = max(map(self._wanted_resident, self.groups), default=1)
-        if wanted <= self.most_resident:
+        if not self._room or wanted <= self.most_resident:
             return None
         return (
             f"{wanted} processes could take turns, and Snakemake has room for {self._room} jobs:"

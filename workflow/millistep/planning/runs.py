@@ -1,7 +1,7 @@
 """The runs of a plan: their number for each workload, their random order, their groups.
 
 The number is one for all rows, or another for a model, a task or a batch size. With ``auto``, each
-start adds two rounds to the workloads that the last report calls undecided.
+start adds two rounds to the workloads that the last report calls inconclusive.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def cost(workloads: Sequence[dict[str, Any]]) -> str:
         ("1 workload is", "it") if len(able) == 1 else (f"{len(able)} workloads are", "them")
     )
     return (
-        f"{which} undecided: {MORE} more rounds of {of} take about {minutes} min; "
+        f"{which} inconclusive: {MORE} more rounds of {of} take about {minutes} min; "
         "a start with runs: auto adds them."
     )
 
@@ -107,7 +107,7 @@ def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) ->
     for name, value in asked.items():
         if name not in by_name:
             raise ConfigError(
-                f"{'.'.join(path)}: no row has the {PARTS[len(path) - 1]} '{name}'; "
+                f"{'.'.join(path)}: no workload has the {PARTS[len(path) - 1]} '{name}'; "
                 f"allowed are {', '.join(by_name)}"
             )
         if isinstance(value, dict):

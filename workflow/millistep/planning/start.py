@@ -133,7 +133,7 @@ class Start:
         if self.speaks and any(Path(".snakemake/locks").glob("*.lock")):
             tell(
                 "another snakemake runs in this folder; this one continues unless both need the"
-                " same files. If none is, it was killed: remove its lock with snakemake --unlock"
+                " same files. If none runs, it was killed: remove its lock with snakemake --unlock"
                 " (make ARGS=--unlock)"
             )
         if set("{}") & set(os.getcwd()):

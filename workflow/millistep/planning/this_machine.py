@@ -106,7 +106,9 @@ def check_device(plan: Plan) -> None:
         )
     if not plan.runs:
         reason = next(iter(plan.unsupported.values()))
-        raise ConfigError(f"columns: none of the cells can be measured, the first since {reason}")
+        raise ConfigError(
+            f"columns: none of the cells can be measured; reason for the first: {reason}"
+        )
 
 
 def barred(plan: Plan) -> dict[Column, str]:

@@ -141,7 +141,7 @@ def result(options: argparse.Namespace, record: dict[str, Any]) -> str:
         if record["timing"]["in_turns"] == 1:
             found += ", timed alone"
         if why := disturbed(record):
-            found += f", disturbed: {why}"
+            found += f", affected by interference: {why}"
     else:
         found = f"{record['status']}: {record['reason']}"
     head = f"[{options.place}] " if options.place else ""

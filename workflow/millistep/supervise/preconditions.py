@@ -89,10 +89,15 @@ def provide(wanted: Wanted, identity: dict[str, Any]) -> dict[str, Any]:
     """
     threads, available = identity["threads"], len(processors.available())
     if available < threads:
-        raise Refused(f"planned for {threads} threads, only {available} CPUs are usable")
+        raise Refused(
+            f"planned for {threads} threads, only {available} CPUs are usable; "
+            "lower threads, or start again with more CPUs"
+        )
     if processors.within_the_quota(available) < threads:
-        quota = machine.processor_time()
-        raise Refused(f"planned for {threads} threads, the container's quota is {quota:g} CPUs")
+        raise Refused(
+            f"planned for {threads} threads, the container's quota of CPU time is "
+            f"{machine.processor_time():g} CPUs; lower threads, or raise the quota"
+        )
     environment = read_json(wanted.marker)
     try:
         if environment and as_planned(environment, wanted):
