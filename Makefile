@@ -6,7 +6,7 @@
 # make verify  checks an archive: make verify ZIP=millistep-laptop-cpu.zip
 # make environments   what a run needs, and no run: before a machine goes without a network
 # make test   set up what is needed, check style and types and run the tests; ARGS= goes to pytest
-# make quick  the tests that need no framework and no browser: two or three minutes
+# make quick  the tests that need no framework and no browser: one to two minutes
 # make lint   style, types and the language of texts alone; make tests: the tests alone
 # make docs   the site of the documents, in site/
 # make example   keeps what is in results/ as the documents' example of a report

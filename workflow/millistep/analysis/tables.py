@@ -20,7 +20,7 @@ LEGEND = (
     " comparisons. Intervals include the drift between rounds; verdicts compare times within"
     " rounds, so intervals may overlap."
 )
-OF_GROUP = " Configurations are compared within one software stack and accelerator."
+OF_GROUP = " Cells are ranked within one software stack and accelerator."
 CSV = [
     *CELL, "workload", "title", "framework", "family", "stack", "accelerator", "precision",
     "status", "reason", "ms", "low", "high", "runs", "planned_runs", "steps", "state", "standing",

@@ -50,6 +50,7 @@ REMEDIES = {
     "couldn't connect to 'https://huggingface.co'": (
         "downloads need weights: preset in the configuration"
     ),
+    "'Toutput_types' of 'OptionalFromValue'": "train_step() must return its metrics in a dict",
     "positional argument: 'closure'": "an optimizer with a closure needs a custom loop",
     "unsupported operations when trying to compile": (
         "set jit_compile: false in the configuration, and pass it on by xla.options"
@@ -61,6 +62,7 @@ IN_SYMBOLS = "Error encountered:"  # end of the first line, if Keras had called 
 IN_BOLD = re.compile(r"\x1b\[\d+m")
 # TensorFlow's beginning of the message of an operation of a graph; NODE follows its own words.
 IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
+IN_TORCHSCRIPT = "The following operation failed in the TorchScript interpreter."
 IN_USER_CODE = "in user code:"  # TensorFlow's, of a function that it rewrites; the error comes last
 # Exceptions of ours: the device is not the requested one.
 CANNOT_HERE = ("WrongDevice",)
@@ -200,8 +202,8 @@ def _own_words(message: str) -> str:
         if rest[0].endswith(IN_SYMBOLS) and rest[1:]:
             rest = rest[1:]
         return f"in {first.removeprefix(IN_A_LAYER).rstrip('.')}: {rest[0]}"
-    if first == IN_USER_CODE and rest:
-        return rest[-1]
+    if first in (IN_USER_CODE, IN_TORCHSCRIPT) and rest:
+        return rest[-1].removeprefix("RuntimeError: ")
     if first == IN_A_GRAPH:
         own = (words for words, line in pairwise(rest) if line.startswith(NODE))
         return " ".join([first, *islice(own, 1)])

@@ -279,7 +279,7 @@ def wrapped():
         def forward(self, x):
             return self.norm(self.lstm(x)[0][:, -1])
 
-    return series(layers.TorchModuleWrapper(Inner(), output_shape=(None, 16)))
+    return series(layers.TorchModuleWrapper(Inner()))
 
 
 class Own(Lazy):

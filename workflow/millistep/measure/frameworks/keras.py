@@ -85,7 +85,12 @@ class KerasFramework(Framework):
         return 1 if self.own_loop else self.steps_per_execution()
 
     def steps_per_execution(self) -> int:
-        return int(self.model.steps_per_execution)
+        number = self.model.steps_per_execution
+        if isinstance(number, str):  # 'auto', by which Keras looks for the best one as it runs
+            raise conformance.WrongModel(
+                f"steps_per_execution is {number!r} and changes; needed is a whole number"
+            )
+        return int(number)
 
     def settings(self) -> dict[str, Any]:
         return {"jit_compile": self.compiled()}
@@ -105,8 +110,11 @@ class KerasFramework(Framework):
             conformance.check_method(self.model, self.cell.task, self.keras, self.version)
 
     def _make_weights(self) -> None:
-        """Have a subclassed model make its weights, as ``fit`` does at the first batch."""
-        done = self.model.weights if self.own_loop else self.model.built
+        """Have a model make the weights that it lacks, as ``fit`` does at the first batch."""
+        done = self.model.weights
+        if not self.own_loop:
+            # A Sequential with a layer of unknown shape counts as built.
+            done = self.model.built and all(each.built for each in self.model._flatten_layers())
         if done or not hasattr(self.models, "batch"):
             return
         inputs = self._batch(self.cell.batch_size)[0]

@@ -1,17 +1,22 @@
 """Keras 3 on PyTorch."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from millistep.measure import device
 from millistep.measure.conformance import WrongModel
 from millistep.measure.frameworks import optimizers, products
 from millistep.measure.frameworks.keras3 import Keras3Framework
+from millistep.measure.frameworks.loops import flat
 from millistep.measure.frameworks.torch import TorchFramework, averages
 
 
 class Framework(TorchFramework, Keras3Framework):
     backend = "torch"
+
+    @property
+    def wrapper(self) -> Any:
+        return self.keras.layers.TorchModuleWrapper
 
     def seed(self) -> None:
         super().seed()
@@ -29,21 +34,42 @@ class Framework(TorchFramework, Keras3Framework):
         Keras trains the parameters that a module has when it is wrapped.
         """
         found = super().work()
-        wrapper = self.keras.layers.TorchModuleWrapper
-        layers = [each for each in self.model._flatten_layers() if isinstance(each, wrapper)]
         known = {id(variable.value) for variable in self.model.variables}
+        unknown = {id(p): p for p in self._parameters() if id(p) not in known}.values()
+        late = sum(p.numel() for p in unknown if p.requires_grad)
+        if late and self.cell.task == "fit":
+            raise WrongModel(
+                f"Keras does not train {late:,} parameters, which it does not know: give each "
+                "PyTorch module, with all its parameters, to keras.layers.TorchModuleWrapper"
+            )
+        found["parameters"] += sum(p.numel() for p in unknown)
+        layers = [each for each in self.model._flatten_layers() if isinstance(each, self.wrapper)]
         for module in (layer.module for layer in layers):
-            if late := sum(p.numel() for p in module.parameters() if id(p) not in known):
-                raise WrongModel(
-                    f"{late:,} parameters of a {type(module).__name__} are unknown to Keras, which "
-                    "does not train them: make them before keras.layers.TorchModuleWrapper"
-                )
             second = self.second_biases(module)
             found["parameters"] -= sum(each.numel() for each in second)
             found["trainable_parameters"] -= sum(p.numel() for p in second if p.requires_grad)
             found["second_biases"] += sum(each.numel() for each in second)
             found["moving_averages"] += sum(each.numel() for each in averages(module))
         return found
+
+    def _parameters(self) -> Iterator[Any]:
+        """Yield the parameters of PyTorch modules that layers hold, also of those in lists."""
+        kind, layer_kind = self.torch.nn.Module, self.keras.layers.Layer
+        for layer in self.model._flatten_layers():
+            yield from (each for each in layer._parameters.values() if each is not None)
+            # Keras' own attributes hold layers and variables.
+            held = [each for name, each in vars(layer).items() if not name.startswith("_")]
+            held += [layer.module] if isinstance(layer, self.wrapper) else []
+            for each in flat(held):
+                if isinstance(each, kind) and not isinstance(each, layer_kind):
+                    yield from each.parameters()
+
+    def show(self, inputs: Any) -> Any:
+        try:
+            return super().show(inputs)
+        except NotImplementedError:  # of a wrapped PyTorch module, which takes no symbols
+            with self.torch.no_grad():
+                return self.model(inputs)
 
     def products(self) -> Iterable[products.Product]:
         """Return products of a forward pass, which is run once."""

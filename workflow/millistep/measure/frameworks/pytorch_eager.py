@@ -1,5 +1,6 @@
 """Native PyTorch: the loop a PyTorch user writes, around a library's own model."""
 
+import contextlib
 import time
 from collections.abc import Callable
 from functools import partial
@@ -46,7 +47,8 @@ class Framework(TorchFramework):
         model = self.models.build(self.cell)
         conformance.check_has(model, "build()", "a torch.nn.Module", "to", "parameters")
         self.model = model.to(self.device)
-        self.model.train(self.cell.task == "fit")
+        with contextlib.suppress(NotImplementedError):  # of torch.export, which has one mode
+            self.model.train(self.cell.task == "fit")
         fits = self.cell.task == "fit"
         if fits and self.own_loop and self.cell.optimizer != "default":
             raise conformance.WrongSetting(
