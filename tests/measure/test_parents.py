@@ -1,5 +1,6 @@
 """A process ends with its parent, even if the parent died before the kernel was asked for that."""
 
+import os
 import subprocess
 import sys
 
@@ -20,6 +21,13 @@ while os.getppid() == parent:
 {}
 print("goes on")
 """
+IGNORED = """
+import os, signal, subprocess
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+from millistep.supervise import console
+console.end_by_interrupt()
+print(os.waitstatus_to_exitcode(os.wait4(subprocess.Popen(["false"]).pid, 0)[1]))
+"""
 MEASURING = "from millistep.measure.process import die_with_parent; die_with_parent(parent=parent)"
 SUPERVISOR = """
 from millistep.supervise import console
@@ -39,3 +47,10 @@ def test_a_process_whose_parent_is_gone_already_does_not_begin(begin):
         timeout=60,
     )
     assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_a_child_is_waited_for_though_the_caller_of_its_parent_ignores_children():
+    own = {"PYTHONPATH": str(ROOT / "workflow"), "PATH": os.environ["PATH"]}
+    program = [sys.executable, "-c", IGNORED]
+    done = subprocess.run(program, env=own, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("1\n", "")

@@ -46,6 +46,8 @@ def end_by_interrupt() -> None:
             signal.signal(each, signal.SIG_IGN)
         raise KeyboardInterrupt(number)
 
+    # Where its caller ignores it, no child can be waited for.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for each in ending:
         # Python leaves SIGINT alone where its caller ignores it, as a background shell does.
         signal.signal(each, interrupted)
