@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take half a processor at random times, like another virtual machine on the same host.
 
-For about 10 seconds it computes 5 of every 10 milliseconds, then it sleeps for about 20 seconds, until
-it is interrupted:
+For about 10 seconds it computes 5 of every 10 milliseconds, then it sleeps for about 20 seconds,
+until it is interrupted:
 
     python benchmarks/neighbor.py &
     make
