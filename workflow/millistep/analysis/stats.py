@@ -14,6 +14,7 @@ from scipy import stats
 ALPHA = 0.05
 TIE = 0.05  # cells are tied if the interval of their ratio lies within 1/1.05 to 1.05
 MIN_RUNS = 2  # runs of a cell that may be called fastest, rounds of a ratio with an interval
+ALONE = "nothing to compare it with"
 MIN_PAIRS = 3  # pairs of neighboring windows; fewer do not count as taking turns
 OTHER_WORK = 0.001  # numbers of parameters that differ by this share are different work
 MOST_CELLS = 8  # of a group whose ways to be equal are all looked at: 4,140
@@ -245,14 +246,17 @@ def over_all_pairs(
 def with_the_fastest(
     cells: pd.DataFrame, ratios: pd.DataFrame, group: list[str], workload: list[str]
 ) -> pd.DataFrame:
-    """Add fastest, ratio, ratio_low, ratio_high, p, rounds, standing; complete why_excluded.
+    """Add fastest, ratio, ratio_low, ratio_high, p, rounds, standing, undecided.
 
     The policy of all tables and pages. `fastest`: the lowest mean of the comparable cells of a
     group with at least two runs, of those that share two rounds with another one if there are any.
     `slower`: the ratio to it differs from 1 at 5 % (paired t over rounds, corrected for all pairs
     of the group, because the data choose the fastest).
     `tied`: the 95 % interval of the ratio lies within 5 % of 1. `inconclusive`: neither.
-    `excluded`: see why_excluded.
+    `excluded`: see why_excluded, which is completed. If a cell that is excluded has a lower mean than the fastest, the
+    others are excluded, too: it may be the fastest.
+
+    undecided: more rounds may decide the standing.
     """
     able = cells[cells["comparable"] & (cells["runs"] >= MIN_RUNS)]
     shared = ratios.loc[ratios["rounds"] >= MIN_RUNS, [*workload, "configuration"]]
@@ -280,18 +284,29 @@ def with_the_fastest(
         [
             found["why_excluded"],
             "measured in one run only",
-            "nothing to compare it with",
+            ALONE,
             "shares fewer than two rounds with the fastest",
         ],
         "",
     )
     left = (found["why_excluded"] == "").groupby([found[name] for name in group], dropna=False)
-    found.loc[own & (left.transform("sum") == 1), "why_excluded"] = "nothing to compare it with"
+    found.loc[own & (left.transform("sum") == 1), "why_excluded"] = ALONE
+    excluded = found["why_excluded"] != ""
+    groups = [found[name] for name in group]
+    lowest = found["ms"].where(excluded).groupby(groups, dropna=False).transform("min")
+    doubtful = lowest < found["ms"].where(own).groupby(groups, dropna=False).transform("min")
+    found.loc[doubtful & ~excluded, "why_excluded"] = "a cell with a lower time is excluded"
+    found.loc[doubtful, ["fastest", "ratio", "ratio_low", "ratio_high", "p"]] = np.nan
+    found.loc[doubtful, "rounds"] = 0
     tied = (found["ratio_low"] >= 1 / (1 + TIE)) & (found["ratio_high"] <= 1 + TIE)
     slower = (found["p"] <= ALPHA) & (found["ratio"] > 1)
     found["standing"] = np.select(
         [found["why_excluded"] != "", own, slower, tied],
         [EXCLUDED, FASTEST, SLOWER, TIED],
         INCONCLUSIVE,
+    )
+    timed = found["runs"].ge(MIN_RUNS) & found["why_excluded"].ne(ALONE)
+    found["undecided"] = found["standing"].eq(INCONCLUSIVE) | (
+        found["standing"].eq(EXCLUDED) & timed
     )
     return found

@@ -188,6 +188,8 @@ class Window(Contract):
     elapsed_ns: Elapsed
     start_ns: Nanoseconds
     """Start on the monotonic clock that all processes of a machine share."""
+    foreign_cpu_share: NonNegativeFloat | None = None
+    """Share of the CPU time that other processes took during the window's turn."""
 
 
 class Legacy(Contract):

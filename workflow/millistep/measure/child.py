@@ -6,6 +6,7 @@ to the file descriptor it is given. A kill loses only what was in flight.
 
 import contextlib
 import dataclasses
+import itertools
 import re
 import resource
 import sys
@@ -48,6 +49,7 @@ class Measurement:
         self.legacy: dict[str, Any] | None = None
         self.harness_ns: float | None = None
         self.failures: list[str] = []  # of parts of the record
+        self.foreign: list[float | None] = []  # share of other processes in each window's turn
         self.extra_s = 0.0
         self.turns = open(request["turns_fd"])  # noqa: SIM115 (open as long as this process)
 
@@ -105,8 +107,10 @@ class Measurement:
         def turn() -> Iterator[None]:
             if not self.timer.windows:
                 framework.restart_peak_device()
+            timed = len(self.timer.windows)
             with others, quota, kernel:
                 yield
+            self.foreign += [others.latest] * (len(self.timer.windows) - timed)
 
         synchronized = self.protocol.synchronized_steps if self.request["extras"] else 0
         self.timer = Timer(
@@ -221,7 +225,10 @@ class Measurement:
             "first_step_s": timer.first_step_ns / 1e9,
             "warmup_steps": max(1, timer.warmup_steps),
             "warmup_s": timer.warmup_ns / 1e9,
-            "windows": timer.recorded,
+            "windows": [
+                window | {"foreign_cpu_share": share}
+                for window, share in itertools.zip_longest(timer.recorded, self.foreign)
+            ],
             "late_ns": timer.late_ns or None,
             "harness_ns": self.harness_ns,
             "stop": timer.stop,

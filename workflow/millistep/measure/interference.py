@@ -47,6 +47,7 @@ class Others:
         self._wall_s = self._foreign_s = 0.0
         self._known = True
         self._start: tuple[float, float | None] = (0.0, None)
+        self.latest: float | None = None  # share of the last interval
 
     def __enter__(self) -> None:
         self._start = time.perf_counter(), other_cpu_seconds()
@@ -54,17 +55,23 @@ class Others:
     def __exit__(self, *_: object) -> None:
         start_s, before = self._start
         after = other_cpu_seconds()
-        self._wall_s += time.perf_counter() - start_s
+        wall_s = time.perf_counter() - start_s
+        self._wall_s += wall_s
         if before is None or after is None:
-            self._known = False
+            self._known, self.latest = False, None
         else:
             self._foreign_s += after - before
+            self.latest = _share(after - before, wall_s)
 
     def share(self) -> float | None:
         """Return the share of these CPUs' time; None if unknown or too short to count."""
         if not self._known or self._wall_s < LEAST_S:
             return None
-        return max(0.0, self._foreign_s / (self._wall_s * len(os.sched_getaffinity(0))))
+        return _share(self._foreign_s, self._wall_s)
+
+
+def _share(foreign_s: float, wall_s: float) -> float:
+    return max(0.0, foreign_s / (wall_s * len(os.sched_getaffinity(0))))
 
 
 class Kernel:

@@ -20,7 +20,6 @@ from millistep.analysis.report.setting import outcomes, rounds
 from millistep.analysis.stats import (
     EXCLUDED,
     FASTEST,
-    INCONCLUSIVE,
     SLOWER,
     TIED,
     resolution,
@@ -160,11 +159,13 @@ def leaders(cells: pd.DataFrame) -> str:
 
 def decided(data: Data) -> str:
     """Return sentence 4: decided and inconclusive workloads, and the resolution."""
-    ranked = compared(data.cells)
-    if ranked.empty:
+    if compared(data.cells).empty:
         return ""
-    groups = ranked.assign(open=ranked["standing"] == INCONCLUSIVE).groupby(GROUP, sort=False)
-    undecided = groups["open"].any()
+    timed = data.cells[data.cells["ms"].notna()]
+    sizes = timed.groupby(GROUP, sort=False)["ms"].transform("size")
+    ranked = timed[(sizes > 1) & same_work(timed, GROUP)]
+    groups = ranked.groupby(GROUP, sort=False)
+    undecided = groups["undecided"].any()
     labels = groups["workload"].first()[undecided]
     total, still_open, noun = len(undecided), int(undecided.sum()), _of_groups(ranked)
     half = resolution(data.cells)

@@ -8,7 +8,6 @@ import pandas as pd
 
 from millistep.analysis.frames import WORKLOAD, Data
 from millistep.analysis.report.first_page import sentences
-from millistep.analysis.stats import INCONCLUSIVE
 
 
 def write(data: Data, folder: Path) -> None:
@@ -24,8 +23,7 @@ def workloads(data: Data) -> pd.DataFrame:
 
     round_s: the median over rounds, without what only a first round measures.
     """
-    cells = data.cells.assign(undecided=data.cells["standing"] == INCONCLUSIVE)
-    groups = cells.groupby(WORKLOAD, sort=False)
+    groups = data.cells.groupby(WORKLOAD, sort=False)
     found = groups.agg(rounds=("planned_runs", "max"), undecided=("undecided", "any"))
     runs = data.runs.dropna(subset=["started_at", "finished_at"])
     windows_s = data.windows.groupby(level=0)["elapsed_ns"].sum() / 1e9
