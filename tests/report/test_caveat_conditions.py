@@ -31,9 +31,9 @@ BARS = {
     "harness": (["share"], [(0.02,)], [(0.019,), (NAN,)]),
     "stopped_by_quota": (["share"], [(0.001,)], [(0.0,)]),
     "disturbed": (
-        ["affected", "load.swapped_mib", "load.foreign_cpu_share"],
-        [("others computed", 0.0, 0.2), ("", 1.0, 0.0)],
-        [("", 0.99, 0.0), ("", NAN, 0.0)],
+        ["affected", "disturbed_windows", "load.swapped_mib", "load.foreign_cpu_share"],
+        [("others computed", 0, 0.0, 0.2), ("", 3, 0.0, 0.1), ("", 0, 1.0, 0.0)],
+        [("", 2, 0.99, 0.0), ("", 0, NAN, 0.0)],
     ),
     "throttled": (["throttled"], [(True,)], [(False,)]),
     "not_steady": (

@@ -19,6 +19,8 @@ def cells(*lines):
     frame["workload"] = frame["model"].str.upper() + " " + frame["task"]
     frame["ratio_low"], frame["ratio_high"] = frame["ratio"] / 1.1, frame["ratio"] * 1.1
     frame["comparable"] = True
+    noisy = frame["standing"].eq("excluded") & frame["ms"].notna()
+    frame["undecided"] = frame["standing"].eq("inconclusive") | noisy
     return frame
 
 
@@ -114,7 +116,7 @@ def test_workloads_with_equal_work_are_all_counted():
 
 
 def test_one_compared_workload_of_several_is_not_the_only_one():
-    excluded = [("sam", "fit", name, "excluded", 1.0) for name in ("jax", "torch")]
+    excluded = [("sam", "fit", name, "excluded", np.nan) for name in ("jax", "torch")]
     for standing, text in (
         ("tied", "In the one compared workload, every other framework is slower or tied; 3 rounds"),
         ("inconclusive", "The one compared workload is inconclusive. 3 rounds on this"),
@@ -225,6 +227,10 @@ def test_every_workload_is_decided_or_the_open_ones_are_named():
     assert first_page.decided(data(*open_one)).startswith("The only workload is inconclusive. 3")
     all_open = [*open_one, *workload("bert", "fit", torch=("inconclusive", 1.4))]
     assert first_page.decided(data(*all_open)).startswith("The 2 workloads are all inconclusive. 3")
+    excluded = [*SLOW, *workload("sam", "fit", torch=("slower", 1.4), eager=("excluded", 1.2))]
+    assert first_page.decided(data(*excluded)).startswith("In 3 of 4 workloads, ")
+    nobody = [*SLOW, *(("sam", "fit", name, "excluded", 1.2) for name in ("jax", "torch"))]
+    assert "inconclusive: SAM fit." in first_page.decided(data(*nobody))
 
 
 def test_resolution_is_the_median_half_width():

@@ -176,14 +176,21 @@ def test_the_lowest_mean_of_one_run_is_not_the_fastest():
     assert found.loc["lucky", "why_excluded"] == "measured in one run only"
 
 
-def test_what_is_not_comparable_is_excluded_and_never_the_fastest():
-    times = {"ill": [5.0, 5.1, 5.0], "a": [10, 10.1, 10.2], "b": [20, 21, 20.5]}
+@pytest.mark.parametrize(
+    ("ill", "a", "b", "fastest"),
+    [(12.0, "fastest", "slower", True), (5.0, "excluded", "excluded", False)],
+)
+def test_what_is_not_comparable_is_excluded_and_without_it_nothing_slower_is_the_fastest(
+    ill, a, b, fastest
+):
+    times = {"ill": [ill, ill + 0.1, ill], "a": [10, 10.1, 10.2], "b": [20, 21, 20.5]}
     found = table(times, comparable={"a", "b"}, why="others computed")
-    assert found.loc["ill", ["standing", "why_excluded"]].tolist() == [
-        "excluded",
-        "others computed",
-    ]
-    assert found.loc["a", "standing"] == "fastest"
+    assert found["standing"].to_dict() == {"ill": "excluded", "a": a, "b": b}
+    assert found.loc["ill", "why_excluded"] == "others computed"
+    assert found["fastest"].eq("a").all() == found["ratio"].notna().any() == fastest
+    why = "" if fastest else "a cell with a lower time is excluded"
+    assert found.loc["a", "why_excluded"] == why
+    assert found["undecided"].to_dict() == {"ill": True, "a": not fastest, "b": not fastest}
 
 
 def test_nothing_shared_is_excluded_and_a_single_cell_has_no_rival():

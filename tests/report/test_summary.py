@@ -30,8 +30,8 @@ def test_a_round_lasts_from_its_first_start_to_its_last_end_without_what_is_meas
     ]
     names = ["model", "task", "batch_size", "run", "started_at", "finished_at"]
     cells = pd.DataFrame(
-        [("bert", "fit", 4, 3, "inconclusive"), ("sam", "fit", 4, 9, "inconclusive")],
-        columns=[*names[:3], "planned_runs", "standing"],
+        [("bert", "fit", 4, 3, True), ("sam", "fit", 4, 9, True)],
+        columns=[*names[:3], "planned_runs", "undecided"],
     )
     found = pd.DataFrame(runs, columns=names).assign(**{"timing.timed_s": timed_s})
     windows = pd.DataFrame({"elapsed_ns": 6e9}, index=[0, 0, 1, 1, 2, 2])

@@ -20,6 +20,7 @@ RUN = [*CELL, "run"]
 GROUP = [*WORKLOAD, "stack", "accelerator"]
 
 FOREIGN_MUCH, FOREIGN_SOME, VARYING = 0.10, 0.05, 0.25
+CALM_WINDOWS = 2  # windows of a run without interference; with fewer, all of its windows count
 # Scalars that other modules rely on, also if no record has them.
 SCALARS = [
     "session.id", "machine.id", "started_at", "finished_at", "log_tail",
@@ -98,10 +99,11 @@ class Data:
         """A line per planned run: RUN, status, reason, every scalar of the record by dotted name.
 
         Added: workload, title, stack, accelerator, framework, family; `ok`; session; ms_per_step
-        (without warm-up windows), steps, windows, window_cv, fastest_window_ms; state and course
-        (`steady`); flops_per_s, best_flops_per_s (of the machine's best product); `affected` (the
-        reason if other work interfered, else ''), `used` (enters the mean of its cell); plain_ms
-        and profiler_slowdown of its profile.
+        (of the windows that are kept), steps, windows, window_cv, window_foreign_share,
+        fastest_window_ms, disturbed_windows; state and course (`steady`); flops_per_s,
+        best_flops_per_s (of the machine's best product); `affected` (the reason if other work
+        interfered, else ''), `used` (enters the mean of its cell); plain_ms and profiler_slowdown
+        of its profile.
         """
         found = self._frames["runs"]
         found = found.reindex(
@@ -116,6 +118,7 @@ class Data:
         share = self.references["foreign_cpu_share"].astype(float).fillna(0)
         found = plausible.judged(found, self.references[share < FOREIGN_MUCH])
         found["ok"] = found["status"] == "ok"
+        found["disturbed_windows"] = found["disturbed_windows"].fillna(0).astype(int)
         found["affected"] = _interference(found).where(found["ok"], "")
         clean = (
             (found["ok"] & (found["affected"] == ""))
@@ -129,20 +132,29 @@ class Data:
 
     @cached_property
     def windows(self) -> pd.DataFrame:
-        """Lines RUN, window, start_ns, elapsed_ns, steps, ms_per_step, kept (not warm-up).
+        """Lines RUN, window, start_ns, elapsed_ns, steps, foreign_cpu_share, ms_per_step, calm,
+        kept (calm and no warm-up).
 
-        The index is that of `runs`.
+        calm: without interference; all windows of a run with fewer than two. The index is that of
+        `runs`.
         """
-        found = self._frames["runs"][RUN].join(self._frames["windows"], how="inner")
+        windows = self._frames["windows"].assign(calm=self._calm)
+        found = self._frames["runs"][RUN].join(windows, how="inner")
         found = found.join(self._run_states["skipped"])
         found["window"] = found.groupby(level=0).cumcount() + 1
         found["ms_per_step"] = found["elapsed_ns"] / found["steps"] / 1e6
-        return found.assign(kept=found["window"] > found.pop("skipped"))
+        number = found["calm"].groupby(level=0).cumsum()
+        return found.assign(kept=found["calm"] & (number > found.pop("skipped")))
+
+    @cached_property
+    def _calm(self) -> pd.Series:
+        calm = ~self._frames["windows"]["foreign_cpu_share"].astype(float).ge(FOREIGN_MUCH)
+        return calm | (calm.groupby(level=0).transform("sum") < CALM_WINDOWS)
 
     @cached_property
     def _run_states(self) -> pd.DataFrame:
         """By run: state, course, and the number of skipped warm-up windows."""
-        windows = self._frames["windows"]
+        windows = self._frames["windows"][self._calm.to_numpy()]
         starts = np.flatnonzero(~windows.index.duplicated())
         logs = np.log((windows["elapsed_ns"] / windows["steps"]).to_numpy(float))
         found = pd.DataFrame(
@@ -156,7 +168,9 @@ class Data:
 
     @cached_property
     def _run_times(self) -> pd.DataFrame:
-        """By run: ms_per_step, steps, windows, window_cv, fastest_window_ms, state, course."""
+        """By run: ms_per_step, steps, windows, window_cv, window_foreign_share (means of those that
+        are kept), fastest_window_ms, disturbed_windows, state, course.
+        """
         kept = self.windows[self.windows["kept"]]
         groups = kept.groupby(level=0)
         sums = groups[["elapsed_ns", "steps"]].sum()
@@ -166,6 +180,8 @@ class Data:
                 "steps": sums["steps"],
                 "windows": groups.size(),
                 "window_cv": groups["ms_per_step"].std() / groups["ms_per_step"].mean(),
+                "window_foreign_share": groups["foreign_cpu_share"].mean(),
+                "disturbed_windows": (~self.windows["calm"]).groupby(level=0).sum(),
                 "fastest_window_ms": self.windows.groupby(level=0)["ms_per_step"].min(),
             }
         )
@@ -330,7 +346,8 @@ class Data:
 
 def _interference(runs: pd.DataFrame) -> pd.Series:
     """Return the reason why a run's time is unreliable: other work used the CPUs or the GPU."""
-    share = runs["load.foreign_cpu_share"].astype(float).fillna(0)
+    share = runs["window_foreign_share"].fillna(runs["load.foreign_cpu_share"]).astype(float)
+    share = share.fillna(0)
     varying = runs["window_cv"].fillna(0) > VARYING
     others = runs["monitor.gpu.foreign_processes"].astype(float).fillna(0)
     texts = []

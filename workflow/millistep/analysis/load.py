@@ -31,7 +31,7 @@ NOT_MEASURED, INVALID, OUTDATED = "not measured", "invalid record", "outdated"
 
 # Lists of a record that become frames of their own: where they are, and the columns to keep.
 LISTS = {
-    "windows": ("timing.windows", ["start_ns", "elapsed_ns", "steps"]),
+    "windows": ("timing.windows", ["start_ns", "elapsed_ns", "steps", "foreign_cpu_share"]),
     "operations": ("host_overhead.operations", ["name", "ms", "launched"]),
     "profile_pairs": ("host_overhead.pairs", ["plain_ms", "profiled_ms"]),
     "probes": ("probes", ["batch_size", "max_length", "new_tokens", "steps", "elapsed_ns"]),

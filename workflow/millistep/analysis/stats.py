@@ -253,8 +253,8 @@ def with_the_fastest(
     `slower`: the ratio to it differs from 1 at 5 % (paired t over rounds, corrected for all pairs
     of the group, because the data choose the fastest).
     `tied`: the 95 % interval of the ratio lies within 5 % of 1. `inconclusive`: neither.
-    `excluded`: see why_excluded, which is completed. If a cell that is excluded has a lower mean than the fastest, the
-    others are excluded, too: it may be the fastest.
+    `excluded`: see why_excluded, which is completed. If an excluded cell with two runs has a
+    lower mean than the fastest, it may be the fastest, and the others are excluded, too.
 
     undecided: more rounds may decide the standing.
     """
@@ -293,7 +293,8 @@ def with_the_fastest(
     found.loc[own & (left.transform("sum") == 1), "why_excluded"] = ALONE
     excluded = found["why_excluded"] != ""
     groups = [found[name] for name in group]
-    lowest = found["ms"].where(excluded).groupby(groups, dropna=False).transform("min")
+    noisy = excluded & found["runs"].ge(MIN_RUNS)
+    lowest = found["ms"].where(noisy).groupby(groups, dropna=False).transform("min")
     doubtful = lowest < found["ms"].where(own).groupby(groups, dropna=False).transform("min")
     found.loc[doubtful & ~excluded, "why_excluded"] = "a cell with a lower time is excluded"
     found.loc[doubtful, ["fastest", "ratio", "ratio_low", "ratio_high", "p"]] = np.nan

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 LEAST_S = 1.0  # the system counts in hundredths of a second
+LEAST_INTERVAL_S = 0.1  # of a single interval, in which a share of 10 % is just above the noise
 
 
 def other_cpu_seconds() -> float | None:
@@ -47,7 +48,7 @@ class Others:
         self._wall_s = self._foreign_s = 0.0
         self._known = True
         self._start: tuple[float, float | None] = (0.0, None)
-        self.latest: float | None = None  # share of the last interval
+        self.latest: float | None = None  # share in the last interval; None if it was too short
 
     def __enter__(self) -> None:
         self._start = time.perf_counter(), other_cpu_seconds()
@@ -57,10 +58,12 @@ class Others:
         after = other_cpu_seconds()
         wall_s = time.perf_counter() - start_s
         self._wall_s += wall_s
+        self.latest = None
         if before is None or after is None:
-            self._known, self.latest = False, None
-        else:
-            self._foreign_s += after - before
+            self._known = False
+            return
+        self._foreign_s += after - before
+        if wall_s >= LEAST_INTERVAL_S:
             self.latest = _share(after - before, wall_s)
 
     def share(self) -> float | None:

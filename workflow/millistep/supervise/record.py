@@ -178,7 +178,8 @@ def valid(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, **unknown, "reason": f"invalid record: {found}"}
 
 
-FOREIGN_CPU_HEAVY = 0.10  # of the CPU time of a run, used by others: its times are affected
+FOREIGN_CPU_HEAVY = 0.10  # of the CPU time, used by others: such windows do not count
+CALM_WINDOWS = 2  # the others; with fewer, the times of the run are affected
 
 
 class Unreadable(Exception):
@@ -245,7 +246,10 @@ def disturbed(record: dict[str, Any]) -> str:
     """Return the interference that makes a run's times useless; empty without any."""
     gpu = (record["monitor"] or {}).get("gpu") or {}
     found = []
-    if (record["load"]["foreign_cpu_share"] or 0.0) >= FOREIGN_CPU_HEAVY:
+    windows = [window.get("foreign_cpu_share") for window in record["timing"]["windows"]]
+    calm = [share for share in windows if share is not None and share < FOREIGN_CPU_HEAVY]
+    share = record["load"]["foreign_cpu_share"] or 0.0
+    if share >= FOREIGN_CPU_HEAVY and len(calm) < CALM_WINDOWS:
         least = f"{100 * FOREIGN_CPU_HEAVY:.0f}\u00a0%"
         found.append(f"other processes took at least {least} of the CPU time")
     if gpu.get("foreign_processes"):
