@@ -92,6 +92,7 @@ KINDS = {
     "layeralone": (33, "`build` returns a layer"),
     "generator": (2177, "a forward pass that yields"),
     "wrapped": (3185, "a PyTorch module in a layer"),
+    "listed": (2177, "PyTorch modules in a list"),
 }
 TASKS = {
     **dict.fromkeys(("largeoutput", "int8", "packed", "generator"), "predict"),
@@ -111,7 +112,7 @@ NATIVE = (  # alone
     *("scripted", "packed", "generator"),
 )
 KERAS = FRAMEWORKS[:3]
-ON_TORCH = ("wrapped",)  # of Keras on PyTorch alone
+ON_TORCH = ("wrapped", "listed")  # of Keras on PyTorch alone
 # One line for what is refused, by kind and framework.
 TUPLE = r"WrongModel: batch\(\) returned a list; needed is a tuple"
 TEXTS = r"WrongModel: batch\(\)\[0\] holds texts or objects; needed are numbers"
@@ -147,6 +148,7 @@ REFUSED = {
     "layeralone": dict.fromkeys(
         KERAS, r"WrongModel: build\(\) returned a .*\.Dense; needed is a Model of keras 3"
     ),
+    "listed": {"keras3-torch": "WrongModel: Keras does not train 2,112 parameters, which it does"},
     "generator": {"pytorch-eager": "WrongModel: the forward pass returned a generator, which comp"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
