@@ -173,9 +173,9 @@ def padding_explains(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> 
     verdicts = set(found["verdict"].replace(padding.FAST, padding.NOT))  # not even slow
     verdict = NO if padding.NOT in verdicts else YES if verdicts == {padding.EXPLAINS} else OPEN
     line = found.iloc[0]
-    ends = [line[name] - 1 for name in ("ratio", "ratio_low", "ratio_high")]
+    more, low, high = (line[name] - 1 for name in ("ratio", "ratio_low", "ratio_high"))
     note = "share of padding from one run per cell" if found["runs"].max() == 1 else ""
-    return Result(verdict, len(found), line["workload"], *ends, note)
+    return Result(verdict, len(found), line["workload"], more, low, high, note)
 
 
 def host(claim: dict[str, Any], cells: pd.DataFrame, data: Data) -> Result:
