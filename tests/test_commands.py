@@ -30,7 +30,7 @@ def test_every_command_describes_its_options(name, tmp_path):
 
 def test_rules_call_commands_that_exist():
     rules = [path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk")]
-    pattern = r'(?:program|measured)\(\s*"([^"]+)"|[^.\w](alone)\('
+    pattern = r'(?:program|logged|measured)\(\s*"([^"]+)"|[^.\w](alone)\('
     found = (names for text in rules for names in re.findall(pattern, text))
     called = {name or alone for name, alone in found}
     assert called == set(FOR_RULES) - {"check", "render", "archive", "comment"}
