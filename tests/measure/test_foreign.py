@@ -52,16 +52,18 @@ def test_the_work_of_others_on_its_processors_counts(
 
 
 @pytest.mark.parametrize(
-    ("readings", "share"),
+    ("readings", "share", "latest"),
     [
         # s, and CPU seconds of others, of two CPUs: what lies between two intervals does not count
-        ([(0, 1), (1, 2), (10, 9), (12, 10)], 2 / (2 * 3)),
-        ([(0, 6), (2, 6)], 0),
-        ([(0, 0), (0.5, 3)], None),  # too short to count
-        ([(0, None), (10, None)], None),
+        ([(0, 1), (1, 2), (10, 9), (12, 10)], 2 / (2 * 3), 1 / (2 * 2)),
+        ([(0, 6), (2, 6)], 0, 0),
+        ([(0, 0), (0.5, 0.2)], None, 0.2),  # too short to count in all
+        ([(0, 0), (0.5, 0.2), (1, 1), (1.09, 2)], None, None),  # too short to count at all
+        ([(0, 0), (0.5, 0.2), (1, 1), (2, None)], None, None),
+        ([(0, None), (10, None)], None, None),
     ],
 )
-def test_the_share_of_others_is_that_of_all_intervals(monkeypatch, readings, share):
+def test_the_share_of_others_is_that_of_all_intervals(monkeypatch, readings, share, latest):
     now_s, used_s = (iter(each) for each in zip(*readings, strict=True))
     monkeypatch.setattr(interference.os, "sched_getaffinity", lambda pid: {1, 3})
     monkeypatch.setattr(interference.time, "perf_counter", lambda: next(now_s))
@@ -71,3 +73,4 @@ def test_the_share_of_others_is_that_of_all_intervals(monkeypatch, readings, sha
         with others:
             pass
     assert others.share() == (None if share is None else pytest.approx(share))
+    assert others.latest == (None if latest is None else pytest.approx(latest))

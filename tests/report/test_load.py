@@ -103,6 +103,23 @@ def test_some_foreign_work_counts_if_windows_vary(tmp_path):
     assert found["window_cv"] > 0.25 and not found["used"]
 
 
+@pytest.mark.parametrize(("calm", "counted"), [(2, True), (1, False)])
+def test_windows_with_interference_do_not_count_if_two_others_stay(calm, counted, tmp_path):
+    def change(record):
+        record["load"]["foreign_cpu_share"] = 0.2
+        for number, window in enumerate(record["timing"]["windows"]):
+            window["foreign_cpu_share"] = 0.09 if number < calm else 0.2
+            window["elapsed_ns"], window["steps"] = 10**9 * (1 if number < calm else 3), 10
+        return record
+
+    found, data = line(tmp_path, change)
+    every = len(data.windows.set_index(RUN).loc[KEY])
+    assert every > 4 and found["windows"] == (2 if counted else every)
+    assert found["disturbed_windows"] == every - found["windows"]
+    assert (found["affected"] == "") == found["used"] == counted
+    assert (found["ms_per_step"] == 100) == counted
+
+
 def test_a_cell_whose_every_run_is_affected_is_shown_and_excluded(tmp_path):
     content = files("six_columns")
     for run in (1, 2, 3):

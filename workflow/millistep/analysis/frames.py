@@ -99,8 +99,8 @@ class Data:
         """A line per planned run: RUN, status, reason, every scalar of the record by dotted name.
 
         Added: workload, title, stack, accelerator, framework, family; `ok`; session; ms_per_step
-        (of the windows that are kept), steps, windows, window_cv, window_foreign_share,
-        fastest_window_ms, disturbed_windows; state and course (`steady`); flops_per_s,
+        (of the windows that are kept), steps, windows, window_cv, fastest_window_ms,
+        disturbed_windows; state and course (`steady`); flops_per_s,
         best_flops_per_s (of the machine's best product); `affected` (the reason if other work
         interfered, else ''), `used` (enters the mean of its cell); plain_ms and profiler_slowdown
         of its profile.
@@ -119,7 +119,8 @@ class Data:
         found = plausible.judged(found, self.references[share < FOREIGN_MUCH])
         found["ok"] = found["status"] == "ok"
         found["disturbed_windows"] = found["disturbed_windows"].fillna(0).astype(int)
-        found["affected"] = _interference(found).where(found["ok"], "")
+        share = found.pop("window_foreign_share").fillna(found["load.foreign_cpu_share"])
+        found["affected"] = _interference(found, share).where(found["ok"], "")
         clean = (
             (found["ok"] & (found["affected"] == ""))
             .groupby([found[k] for k in CELL])
@@ -344,14 +345,15 @@ class Data:
         return stats.with_the_fastest(self.timed, self.ratios, GROUP, WORKLOAD)
 
 
-def _interference(runs: pd.DataFrame) -> pd.Series:
-    """Return the reason why a run's time is unreliable: other work used the CPUs or the GPU."""
-    share = runs["window_foreign_share"].fillna(runs["load.foreign_cpu_share"]).astype(float)
-    share = share.fillna(0)
+def _interference(runs: pd.DataFrame, share: pd.Series) -> pd.Series:
+    """Return the reason why a run's time is unreliable: other work used the CPUs or the GPU.
+
+    share: of the CPU time that other processes used.
+    """
     varying = runs["window_cv"].fillna(0) > VARYING
     others = runs["monitor.gpu.foreign_processes"].astype(float).fillna(0)
     texts = []
-    for one, much, gpu in zip(share, varying, others, strict=True):
+    for one, much, gpu in zip(share.astype(float).fillna(0), varying, others, strict=True):
         cpu = one >= FOREIGN_MUCH or (one >= FOREIGN_SOME and much)
         parts = [f"other processes used {percent(one)} of the CPU time"] * cpu
         parts += [f"{count(int(gpu), 'other process', 'other processes')} used the GPU"] * (gpu > 0)
