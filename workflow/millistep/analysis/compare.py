@@ -19,7 +19,7 @@ METHOD = (
     "Ratio: time of the other over that of the base, below 1 if the other is faster, with Welch's"
     " 95 % interval on logarithms of run means. Verdicts use Holm's correction per workload."
 )
-BANNER = "The machines differ, and a ratio includes that: nothing is called faster or slower."
+BANNER = "The machines differ, and each ratio includes their difference. So there are no verdicts."
 PLAN = ("scale", "accelerator", "precision", "weights", "seed", "runs")
 KINDS = ["setting", "machine", "version", "metadata"]
 SHOWN = ["Workload", "Batch size", "Framework", "Base, ms", "Other, ms", "Ratio", "Verdict", "Note"]

@@ -193,7 +193,7 @@ class KerasFramework(Framework):
         """
         step, kind = STEPS[self.cell.task], self.keras.Model
         if self.own_loop or getattr(type(self.model), step) is not getattr(kind, step):
-            raise ValueError("a custom loop or step is not looked into")
+            raise ValueError("operations of a custom loop or step are not inspected")
         return self._batch(batch_size)[0]
 
     def model_library(self) -> str | None:

@@ -62,7 +62,7 @@ class Framework(pytorch_eager.Framework):
 
     def products(self) -> list[Product]:
         if hasattr(self.models, "compile"):  # parts of the model itself may be compiled
-            raise ValueError("what a builder compiles itself is not looked into")
+            raise ValueError("code that a builder compiles itself is not inspected")
         return super().products()
 
     def compilations(self) -> int | None:

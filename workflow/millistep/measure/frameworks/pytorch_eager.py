@@ -299,7 +299,7 @@ class Framework(TorchFramework):
     def products(self) -> list[products.Product]:
         """Return products of a forward pass, which is run once without torch.compile."""
         if self.own_loop:
-            raise ValueError("a loop of its own is not looked into")
+            raise ValueError("operations of a custom loop are not inspected")
         batch = self._to_device(
             self._tensors(self.models.batch(self.cell, min(2, self.cell.batch_size)))
         )
