@@ -111,10 +111,7 @@ class KerasFramework(Framework):
 
     def _make_weights(self) -> None:
         """Have a model make the weights that it lacks, as ``fit`` does at the first batch."""
-        done = self.model.weights
-        if not self.own_loop:
-            # A Sequential with a layer of unknown shape counts as built.
-            done = self.model.built and all(each.built for each in self.model._flatten_layers())
+        done = self.model.weights if self.own_loop else self.has_weights()
         if done or not hasattr(self.models, "batch"):
             return
         inputs = self._batch(self.cell.batch_size)[0]
@@ -128,6 +125,10 @@ class KerasFramework(Framework):
                 f"the model has no weights yet, and Keras cannot make them from a batch ({words}): "
                 "call the model once in build(cell), or give its class a method build"
             ) from error
+
+    def has_weights(self) -> bool:
+        """Return True if Keras has made all weights of the model."""
+        return bool(self.model.built)
 
     def show(self, inputs: Any) -> Any:
         """Call the model with symbols of the inputs, which computes nothing; return its outputs."""

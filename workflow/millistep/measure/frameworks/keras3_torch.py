@@ -64,6 +64,14 @@ class Framework(TorchFramework, Keras3Framework):
                 if isinstance(each, kind) and not isinstance(each, layer_kind):
                     yield from each.parameters()
 
+    def has_weights(self) -> bool:
+        """Return True if Keras has made all weights; a Sequential counts as built without those
+        after a wrapped PyTorch module, whose shape is unknown.
+        """
+        layers = self.model._flatten_layers()
+        wraps = any(isinstance(each, self.wrapper) for each in layers)
+        return super().has_weights() and not (wraps and any(not each.built for each in layers))
+
     def show(self, inputs: Any) -> Any:
         try:
             return super().show(inputs)
