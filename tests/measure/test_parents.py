@@ -26,7 +26,8 @@ import os, signal, subprocess
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 from millistep.supervise import console
 console.end_by_interrupt()
-print(os.waitstatus_to_exitcode(os.wait4(subprocess.Popen(["false"]).pid, 0)[1]))
+child = subprocess.Popen(["false"])
+print(os.waitstatus_to_exitcode(os.wait4(child.pid, 0)[1]))
 """
 MEASURING = "from millistep.measure.process import die_with_parent; die_with_parent(parent=parent)"
 SUPERVISOR = """
