@@ -7,6 +7,7 @@ import pytest
 from millistep.analysis import caveat_frames
 from millistep.analysis.caveats import KINDS, SEVERITIES, caveats
 from millistep.analysis.report.keras_page import page
+from millistep.analysis.report.methods import methods
 from millistep.analysis.report.render import write_caveats
 from tests import shared
 from tests.report.made import as_published, configuration, fail, made, probe, profile
@@ -116,6 +117,21 @@ def test_runs_that_are_left_out_for_interference_are_counted():
     assert "up to 20\u00a0% of the CPUs" in found["text"]
     assert "GPU" not in found["text"] and "swapped" not in found["text"]  # causes that were seen
     assert "runs are left out." in found["text"]
+
+
+@pytest.mark.parametrize("share", [0.09, 0.1])
+def test_windows_that_are_left_out_for_interference_are_counted(share):
+    def change(record):
+        (window,) = record["timing"]["windows"]
+        others = [window | {"foreign_cpu_share": share} for _ in range(3)]
+        record["timing"]["windows"] = [window, window, *others]
+
+    data = made(TIMES, change=change)
+    number = 3 * len(data.runs)
+    found = caveats(data).set_index("kind")["text"].get("disturbed", "")
+    assert (f"{number} timing windows with interference are left out." in found) == (share >= 0.1)
+    text = f"Of the other runs, {number} windows with interference are left out."
+    assert (text in methods(data, "1.0.0")) == (share >= 0.1)
 
 
 def test_padding_and_unsteady_steps_are_the_only_kinds_tested_elsewhere():

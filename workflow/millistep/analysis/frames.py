@@ -13,14 +13,14 @@ import pandas as pd
 from millistep.analysis import plausible, stats, steady
 from millistep.analysis.parallel import each
 from millistep.analysis.words import count, percent
+from millistep.contracts.record import CALM_WINDOWS, FOREIGN_MUCH
 
 WORKLOAD = ["model", "task", "batch_size"]
 CELL = [*WORKLOAD, "configuration"]
 RUN = [*CELL, "run"]
 GROUP = [*WORKLOAD, "stack", "accelerator"]
 
-FOREIGN_MUCH, FOREIGN_SOME, VARYING = 0.10, 0.05, 0.25
-CALM_WINDOWS = 2  # windows of a run without interference; with fewer, all of its windows count
+FOREIGN_SOME, VARYING = 0.05, 0.25
 # Scalars that other modules rely on, also if no record has them.
 SCALARS = [
     "session.id", "machine.id", "started_at", "finished_at", "log_tail",

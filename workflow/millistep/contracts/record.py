@@ -183,6 +183,10 @@ class Monitor(Contract):
     gpu: Gpu | None
 
 
+FOREIGN_MUCH = 0.10  # of the CPU time, used by other processes: such windows do not count
+CALM_WINDOWS = 2  # windows of a run without interference; with fewer, all of its windows count
+
+
 class Window(Contract):
     steps: Steps
     elapsed_ns: Elapsed

@@ -178,10 +178,6 @@ def valid(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, **unknown, "reason": f"invalid record: {found}"}
 
 
-FOREIGN_CPU_HEAVY = 0.10  # of the CPU time, used by others: such windows do not count
-CALM_WINDOWS = 2  # the others; with fewer, the times of the run are affected
-
-
 class Unreadable(Exception):
     """A file in a record's place is no record of this version; the message has the reason."""
 
@@ -244,13 +240,15 @@ def could_not_begin(record: dict[str, Any]) -> bool:
 
 def disturbed(record: dict[str, Any]) -> str:
     """Return the interference that makes a run's times useless; empty without any."""
+    from millistep.contracts.record import CALM_WINDOWS, FOREIGN_MUCH  # a new record has loaded it
+
     gpu = (record["monitor"] or {}).get("gpu") or {}
     found = []
     windows = [window.get("foreign_cpu_share") for window in record["timing"]["windows"]]
-    calm = [share for share in windows if share is not None and share < FOREIGN_CPU_HEAVY]
+    calm = [share for share in windows if share is not None and share < FOREIGN_MUCH]
     share = record["load"]["foreign_cpu_share"] or 0.0
-    if share >= FOREIGN_CPU_HEAVY and len(calm) < CALM_WINDOWS:
-        least = f"{100 * FOREIGN_CPU_HEAVY:.0f}\u00a0%"
+    if share >= FOREIGN_MUCH and len(calm) < CALM_WINDOWS:
+        least = f"{100 * FOREIGN_MUCH:.0f}\u00a0%"
         found.append(f"other processes took at least {least} of the CPU time")
     if gpu.get("foreign_processes"):
         found.append("other processes had a context on the GPU")

@@ -40,6 +40,8 @@ otherwise.
 no steady state.{% endif %}
 {%- if left_out %} {{ left_out | count('run') }} with interference
 {{ 'is' if left_out == 1 else 'are' }} left out.{% endif %}
+{%- if disturbed %} Of the other runs, {{ disturbed | count('window') }} with interference
+{{ 'is' if disturbed == 1 else 'are' }} left out.{% endif %}
 {%- if mixed > 1 %} Runs on {{ mixed }} machines were averaged per machine first; machines are the
 independent values.
 {%- elif hosts > 1 %} Each workload was measured on one of {{ hosts }} machines.
@@ -81,6 +83,7 @@ def methods(data: Data, version: str) -> str:
         many=able.groupby(GROUP, dropna=False).size().gt(MOST_CELLS).any(),
         looks=any(row["looks"] > 1 for row in data.plan["rows"]),
         left_out=int((~runs["used"]).sum()),
+        disturbed=int(runs.loc[runs["used"], "disturbed_windows"].sum()),
         measured=len(timed),
         excluded=int((~timed["comparable"]).sum()),
         mixed=caveat_frames.machines(data)["machines"].max(),
