@@ -28,7 +28,7 @@ def test_a_reading_that_hangs_costs_nothing_but_the_samples(monkeypatch):
     monkeypatch.setattr(monitor, "STOP_S", 0.1)
     over = threading.Event()
     watching = Monitor([0], None, 0.01)
-    monkeypatch.setattr(watching._sampler, "sample", over.wait)
+    monkeypatch.setattr(watching, "sample", over.wait)
     with watching:
         time.sleep(0.1)
     assert watching.samples == []

@@ -41,7 +41,7 @@ def test_throttle_events_are_those_of_the_runs_processors(tmp_path):
         folder = tmp_path / f"devices/system/cpu/cpu{number}/thermal_throttle"
         write(folder / "core_throttle_count", events)
         write(folder / "package_throttle_count", 1)
-    seen = monitor.Sampler([1, 2], None, tmp_path).sample()
+    seen = monitor.Monitor([1, 2], None, 1.0, tmp_path).sample()
     assert seen["throttle_events"] == 40 + 500 + 2
     assert seen["joules"] is None
 
@@ -79,7 +79,7 @@ def nvml(monkeypatch):
 
 def test_the_readings_of_a_gpu(nvml):
     nvml()
-    seen = monitor.Sampler([0], "GPU-abc").sample()
+    seen = monitor.Monitor([0], "GPU-abc", 1.0).sample()
     assert (seen["joules"], seen["counter"]) == (1234.5, "nvml")
     clocks = {"sm_clock_mhz": 1410, "memory_clock_mhz": 1215}
     load = {"temperature_c": 61, "power_w": 312.5, "utilization_percent": 97}
@@ -131,10 +131,10 @@ def test_the_processes_on_a_gpu_are_asked_for_once_in_a_sample(nvml, monkeypatch
 
 def test_a_gpu_without_driver_or_counter_costs_its_readings_alone(nvml):
     nvml(trouble="no driver")
-    seen = monitor.Sampler([0], "0").sample()
+    seen = monitor.Monitor([0], "0", 1.0).sample()
     assert (seen["gpu"], seen["joules"], seen["counter"]) == (None, None, None)
     nvml(trouble="no counter")
-    seen = monitor.Sampler([0], "0").sample()
+    seen = monitor.Monitor([0], "0", 1.0).sample()
     assert seen["gpu"]["power_w"] == 312.5
     assert seen["joules"] is None
 
@@ -143,6 +143,6 @@ def test_a_question_that_a_driver_does_not_answer_costs_no_other_reading(nvml, m
     nvml()
     for question in ("CurrentClocksThrottleReasons", "ComputeRunningProcesses"):
         monkeypatch.setattr(sys.modules["pynvml"], f"nvmlDeviceGet{question}", refused)
-    seen = monitor.Sampler([0], "GPU-abc").sample()["gpu"]
+    seen = monitor.Monitor([0], "GPU-abc", 1.0).sample()["gpu"]
     assert (seen["throttle_reasons"], seen["foreign_processes"]) == (None, None)
     assert (seen["sm_clock_mhz"], seen["power_w"]) == (1410, 312.5)

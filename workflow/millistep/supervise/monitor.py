@@ -11,10 +11,11 @@ from typing import Any
 
 import psutil
 
-from millistep.supervise.machine import swapped_mib
+from millistep.supervise.machine import load_average, swapped_mib
 from millistep.supervise.processors import beside
 
 MARK = "MILLISTEP_SCRATCH"  # a variable of every measured process
+STOP_S = 5.0  # a driver may hang in a reading
 # NVML's bits of reasons for slower clocks; an idle GPU (bit 0) is left out.
 SLOWED_BY = {
     0x2: "clocks set by the user",
@@ -26,48 +27,6 @@ SLOWED_BY = {
     0x80: "power brake",
     0x100: "display clocks",
 }
-
-
-class Sampler:
-    """Takes samples of the machine; readings that it does not offer are None.
-
-    processors: those that the run is pinned to. gpu: the one that the run sees, by UUID or number;
-    None for a run on the CPU.
-    """
-
-    def __init__(self, processors: list[int], gpu: str | None, system: Path = Path("/sys")) -> None:
-        self._processors = processors
-        self._gpu = None if gpu is None else tried(Gpu, gpu)
-        self._rapl = tried(Rapl, system) if gpu is None else None
-        cpus = [system / f"devices/system/cpu/cpu{number}" for number in processors]
-        self._throttle_counts = [
-            count for cpu in cpus for count in cpu.glob("thermal_throttle/*_throttle_count")
-        ]
-
-    def sample(self) -> dict[str, Any]:
-        """Return one reading of everything, with the time in ns on the run's clock."""
-        counter = self._gpu or self._rapl
-        return {
-            "at_ns": time.perf_counter_ns(),  # the same clock in every process
-            "joules": tried(counter.joules) if counter else None,
-            "counter": counter.name if counter else None,
-            "load": tried(lambda: os.getloadavg()[0]),
-            "frequency_mhz": tried(self._frequency_mhz),
-            "throttle_events": tried(self._throttle_events),
-            "swapped_mib": tried(swapped_mib),
-            "gpu": tried(self._gpu.reading) if self._gpu else None,
-        }
-
-    def _frequency_mhz(self) -> float | None:
-        """Return the mean frequency of the run's CPUs, of all if these are unknown."""
-        found = [frequency.current for frequency in psutil.cpu_freq(percpu=True)]
-        ours = [found[number] for number in self._processors if number < len(found)] or found
-        return sum(ours) / len(ours) or None
-
-    def _throttle_events(self) -> int | None:
-        if not self._throttle_counts:
-            return None
-        return sum(int(path.read_text()) for path in self._throttle_counts)
 
 
 class Rapl:
@@ -83,44 +42,41 @@ class Rapl:
         ]
         if not self._packages:
             raise FileNotFoundError("no energy counter of a processor package")
-        self._wraps_at = [_number(package / "max_energy_range_uj") for package in self._packages]
-        self._last = self._counts()
-        self._microjoules = 0
+        self._wraps_at = self._read("max_energy_range_uj")
+        self._last, self._microjoules = self._read("energy_uj"), 0
 
     def joules(self) -> float:
         """Return the joules since this object was made."""
-        counts = self._counts()
+        counts = self._read("energy_uj")
         for count, last, wraps_at in zip(counts, self._last, self._wraps_at, strict=True):
             self._microjoules += count - last if count >= last else count + wraps_at - last
         self._last = counts
         return self._microjoules / 1e6
 
-    def _counts(self) -> list[int]:
-        return [_number(package / "energy_uj") for package in self._packages]
+    def _read(self, name: str) -> list[int]:
+        return [int((package / name).read_text()) for package in self._packages]
 
 
 class Gpu:
     """The GPU that a run sees, through NVML.
 
     name: its UUID, that of a MIG instance, or its number. ``part``: the instance or GPU of the run.
-    ``device``: the whole GPU; only that has clocks, power and temperature.
+    ``device``: the whole GPU, which alone has clocks, power and temperature.
     """
 
     name = "nvml"
 
     def __init__(self, name: str) -> None:
-        import pynvml
+        import pynvml as nvml
 
-        self.nvml = pynvml
-        pynvml.nvmlInit()
+        nvml.nvmlInit()
         if name.isdecimal():
-            self.part = pynvml.nvmlDeviceGetHandleByIndex(int(name))
+            self.part = nvml.nvmlDeviceGetHandleByIndex(int(name))
         else:
-            self.part = pynvml.nvmlDeviceGetHandleByUUID(name)
-        self.is_part = name.startswith("MIG-")
-        self.device = self.part
+            self.part = nvml.nvmlDeviceGetHandleByUUID(name)
+        self.nvml, self.device, self.is_part = nvml, self.part, name.startswith("MIG-")
         if self.is_part:
-            self.device = pynvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self.part)
+            self.device = nvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self.part)
 
     def joules(self) -> float | None:
         """Return the joules since the driver was loaded; None for an instance."""
@@ -164,16 +120,15 @@ class Gpu:
         running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
         run = {process.pid for process in psutil.Process().children(recursive=True)}
         own = [process for process in running if process.pid in run]
-        foreign: int | None = sum(not _is_ours(process.pid) for process in running)
+        foreign: int | None = sum(not tried(_measures, process.pid) for process in running)
         if foreign and not any(psutil.pid_exists(process.pid) for process in running):
             own, foreign = (running, 0) if len(running) == 1 else ([], None)
         held = [process.usedGpuMemory for process in own]
         return foreign, None if not held or None in held else sum(held) / 2**20
 
 
-def _is_ours(pid: int) -> bool:
-    """Return True for a process that measures, for this supervisor or another one."""
-    return bool(tried(lambda: MARK in psutil.Process(pid).environ()))
+def _measures(pid: int) -> bool:
+    return MARK in psutil.Process(pid).environ()
 
 
 def tried(function: Any, *arguments: Any) -> Any:
@@ -182,13 +137,6 @@ def tried(function: Any, *arguments: Any) -> Any:
         return function(*arguments)
     except Exception:  # NVML, psutil and file systems each have their own errors
         return None
-
-
-def _number(path: Path) -> int:
-    return int(path.read_text())
-
-
-STOP_S = 5.0  # a driver may hang in a reading
 
 
 class Monitor:
@@ -207,7 +155,12 @@ class Monitor:
     ) -> None:
         self.samples: list[dict[str, Any]] = []
         self._processors, self._interval_s = list(processors), interval_s
-        self._sampler = Sampler(self._processors, gpu, system)
+        self._gpu = None if gpu is None else tried(Gpu, gpu)
+        self._rapl = tried(Rapl, system) if gpu is None else None
+        cpus = [system / f"devices/system/cpu/cpu{number}" for number in processors]
+        self._throttle_counts = [
+            count for cpu in cpus for count in cpu.glob("thermal_throttle/*_throttle_count")
+        ]
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -224,4 +177,31 @@ class Monitor:
             os.sched_setaffinity(0, beside(self._processors))
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
         while not self._stop.wait(self._interval_s):
-            self.samples.append(self._sampler.sample())
+            self.samples.append(self.sample())
+
+    def sample(self) -> dict[str, Any]:
+        """Return one reading of everything, with the time in ns on the run's clock.
+
+        Readings that the machine does not offer are None.
+        """
+        counter = self._gpu or self._rapl
+        return {
+            "at_ns": time.perf_counter_ns(),  # the same clock in every process
+            "joules": tried(counter.joules) if counter else None,
+            "counter": counter.name if counter else None,
+            "load": tried(load_average),
+            "frequency_mhz": tried(self._frequency_mhz),
+            "throttle_events": tried(self._throttle_events),
+            "swapped_mib": tried(swapped_mib),
+            "gpu": tried(self._gpu.reading) if self._gpu else None,
+        }
+
+    def _frequency_mhz(self) -> float | None:
+        """Return the mean frequency of the run's CPUs, of all if these are unknown."""
+        found = [frequency.current for frequency in psutil.cpu_freq(percpu=True)]
+        ours = [found[number] for number in self._processors if number < len(found)] or found
+        return sum(ours) / len(ours) or None
+
+    def _throttle_events(self) -> int | None:
+        counts = [int(path.read_text()) for path in self._throttle_counts]
+        return sum(counts) if counts else None

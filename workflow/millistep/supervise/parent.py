@@ -117,15 +117,19 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
     record["probes"] = _probes(job.identity, child, seen)
     record["timing"] = child.reported("timing", "timing")
     for name in ("python", "packages"):  # as the run found them, if it came that far
-        found = child.reported("packages", name)
-        record["environment"][name] = found or job.environment[name]
-    record["load"]["after"] = machine.load_average()
-    record["load"]["foreign_cpu_share"] = child.reported("foreign", "share")
-    for name in ("system_cpu_share", "page_faults_per_step"):
-        record["load"][name] = child.reported("kernel", name)
-    for name in ("quota_periods", "quota_throttled_periods"):
-        record["load"][name] = child.reported("quota", name)
-    record["memory"] = _memory(child)
+        record["environment"][name] = child.reported("packages", name) or job.environment[name]
+    record["load"] |= {
+        "after": machine.load_average(),
+        "foreign_cpu_share": child.reported("foreign", "share"),
+        **child.events.get("kernel", {}),
+        **child.events.get("quota", {}),
+    }
+    record["memory"] |= {
+        "peak_rss_mib": child.peak_rss_mib,  # without the run's own report from before the probes
+        "allocated_bytes_per_step": child.reported("allocated", "bytes_per_step"),
+        **child.events.get("limit", {}),
+        **child.events.get("memory", {}),
+    }
     for name in ("work", "host_overhead", "calls", "outcome", "parity"):
         record[name] = child.reported(name, name)
     record["warnings"] = child.reported("warnings", "warnings") or []
@@ -148,19 +152,7 @@ def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> li
     return done + [{name: each.get(name, lost[name]) for name in lost} for each in missing]
 
 
-def _memory(child: Watched) -> dict[str, Any]:
-    return {
-        # The run's own report is from before the probes; without it, the peak of the whole process.
-        "peak_rss_mib": child.reported("memory", "peak_rss_mib") or child.peak_rss_mib,
-        "peak_device_mib": child.reported("memory", "peak_device_mib"),
-        "peak_device_counts": child.reported("memory", "peak_device_counts"),
-        "device_limit_mib": child.reported("limit", "device_limit_mib"),
-        "allocated_bytes_per_step": child.reported("allocated", "bytes_per_step"),
-    }
-
-
 def _outside(windows: list[dict[str, Any]], turns_ns: list[tuple[int, int]]) -> int:
     """Return the number of timing windows that lie in no turn: another clock timed them."""
     spans = [(each["start_ns"], each["start_ns"] + each["elapsed_ns"]) for each in windows]
-    inside = [any(a <= start and end <= b for a, b in turns_ns) for start, end in spans]
-    return inside.count(False)
+    return sum(not any(a <= start and end <= b for a, b in turns_ns) for start, end in spans)

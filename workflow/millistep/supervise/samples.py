@@ -1,6 +1,6 @@
 """The record's `monitor` and `energy`, computed from the samples of a run; pure arithmetic.
 
-A sample is what :class:`supervise.monitor.Sampler` takes. A window is the time from the start of
+A sample is a reading of :class:`supervise.monitor.Monitor`. A window is the time from the start of
 the first timing window to the end of the last one, ``(start, end)`` in nanoseconds of the clock
 that all processes share.
 """

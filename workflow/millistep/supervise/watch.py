@@ -59,7 +59,7 @@ class Watched:
     def __init__(
         self, program: str, request: dict[str, Any], job: Job, environ: dict[str, str]
     ) -> None:
-        self.events: dict[str, dict[str, Any]] = {}  # the last one of each kind
+        self.events: dict[str, dict[str, Any]] = {}  # fields of the last one of each kind
         self.turns_ns: list[tuple[int, int]] = []  # begin and end of each turn, by our own clock
         self.exit_code: int | None = None
         self.peak_rss_mib: float | None = None
@@ -68,7 +68,7 @@ class Watched:
         self._job = job
         self.used_s, self._looks = 0.0, 0  # used: seconds in which it may have computed
         self._log = Log(job.log)
-        self._kernel_kills = machine.oom_kills()
+        self._kernel_kills = machine.oom_kills() or 0
         self._no_event: str | None = None  # what was wrong with its last report, if it was no event
         self._channel = Channel()
         turns, self._turns = os.pipe()
@@ -157,12 +157,8 @@ class Watched:
 
     def ending(self) -> Ending:
         """Return how the child ended; only after its end."""
-        if self.exit_code is None:
-            raise RuntimeError("the process has not ended yet")
-        before, after = self._kernel_kills, machine.oom_kills()
-        failed = self.events.get("failed")
-        parts = ("type", "message", "line")
-        failure = {name: str(failed[name]) for name in parts if name in failed} if failed else None
+        assert self.exit_code is not None
+        failure = self.events.get("failed")
         if self._no_event:
             failure = {"type": NoEvent.__name__, "message": self._no_event}
         return Ending(
@@ -171,7 +167,7 @@ class Watched:
             failure=failure,
             timed_out_after_s=self.timed_out_after_s,
             memory_over_mib=self.memory_over_mib,
-            kernel_killed_for_memory=before is not None and after is not None and after > before,
+            kernel_killed_for_memory=(machine.oom_kills() or 0) > self._kernel_kills,
             measured="measured" in self.events,
             last_words=None if failure or "done" in self.events else last_words(self._log.path),
         )
@@ -189,8 +185,8 @@ class Watched:
                 self.memory_over_mib = {"used": used, "limit": self._job.memory_limit_mib}
 
     def _listen(self, timeout_s: float, kind: str) -> None:
-        """Take in what the child reports within a time; returns early at an event of a kind, and if
-        the child has ended. Keeps to the time also if the child reports without end.
+        """Take in what the child reports until an event of a kind, its end, or the timeout, which
+        holds also if it reports without end.
         """
         until = time.monotonic() + timeout_s
         while not self._no_event and self._channel.ready(max(0.0, until - time.monotonic())):
@@ -208,7 +204,7 @@ class Watched:
                 return
 
     def _take(self, event: dict[str, Any]) -> None:
-        kind = event["event"]
+        kind = event.pop("event")
         self.events[kind] = event
         if kind == "packages":
             check_packages(self._job.environment, event)
