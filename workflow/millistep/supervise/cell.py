@@ -5,23 +5,22 @@ import json
 import os
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from millistep.measure.process import leave
 from millistep.supervise import caches, ending, jobs, parent, preconditions
-from millistep.supervise.console import end_after_snakemake, end_with_snakemake, hold, say
+from millistep.supervise.console import hold, say
 from millistep.supervise.jobs import Session
 from millistep.supervise.record import (
     RecordFile,
     Unreadable,
     could_not_begin,
     disturbed,
-    note_unwritten,
     read,
     skeleton,
     step_ms,
-    unwritten,
 )
 from millistep.supervise.watch import Job
 
@@ -35,47 +34,45 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--place", default="", help="[5/481] of this start, for the terminal")
     parser.add_argument("--done", type=float, default=0, help="share of all work after this round")
     parser.add_argument("--time-limit-s", type=float, required=True)
-    parser.add_argument("--folder", action="append", default=[], help="more models or frameworks")
+    more = "more models or frameworks"
+    parser.add_argument("--folder", action="append", default=[], type=os.path.abspath, help=more)
     return parser.parse_args()
 
 
 def main() -> int:
     options = arguments()
-    end_with_snakemake()
+    problem = "cannot write the record: "
+    status = jobs.exit_code(options.record, options.attempt, partial(measure, options), problem)
+    if status == 0:
+        leave(0)
+    return status
+
+
+def measure(options: argparse.Namespace, failed: str) -> None:
+    """Write the run's record, unless there is one to keep.
+
+    failed: why the first attempt could not write its record; empty without such a reason.
+    """
+    # The job may have been killed after it had written its record.
+    earlier = _earlier(options) if options.attempt > 1 else None
+    if earlier and earlier["identity"] == options.identity:
+        say(f"{options.record}: already measured, keeping it. Delete it to measure again.")
+        return
     file = RecordFile(options.record)
     try:
-        # The job may have been killed after it had written its record.
-        earlier = _earlier(options) if options.attempt > 1 else None
-        if earlier and earlier["identity"] == options.identity:
-            say(f"{options.record}: already measured, keeping it. Delete it to measure again.")
-            return 0
-        failed = unwritten(options.record)
         file.reserve()
         record = recorded(options, failed)
         hold()  # a signal now would lose the run
         if could_not_begin(record) and _earlier(options):
             say(f"{options.record}: keeping the earlier record: {record['reason']}")
         else:
-            record = file.write(record)
-            say(result(options, record))
-    except KeyboardInterrupt as end:
-        return end_after_snakemake(end)
-    except OSError as error:
-        if options.attempt == 1:  # else the first attempt gave the reason
-            say(f"millistep: {options.record}: cannot write the record: {error.strerror}")
-            note_unwritten(options.record, error)
-        return 1
+            say(result(options, file.write(record)))
     finally:
         file.discard()
-    leave(0)
-    return 0
 
 
-def recorded(options: argparse.Namespace, failed: str = "") -> dict[str, Any]:
-    """Return the run's record: measured, or with the reason why it was not.
-
-    failed: why the first attempt could not write its record.
-    """
+def recorded(options: argparse.Namespace, failed: str) -> dict[str, Any]:
+    """Return the run's record: measured, or with the reason why it was not."""
     identity = json.loads(options.identity)
     wanted = replace(options.environment, start=options.start)
     planned = {"name": wanted.name, "method": wanted.method, "definition_sha256": wanted.planned}
@@ -103,22 +100,11 @@ def recorded(options: argparse.Namespace, failed: str = "") -> dict[str, Any]:
 
 
 def _job(options: argparse.Namespace, environment: dict[str, Any]) -> Job:
-    return Job(
-        options.identity,
-        environment,
-        options.log,
-        options.time_limit_s,
-        options.memory_limit_mib,
-        tuple(os.path.abspath(folder) for folder in options.folder),
-        _caches(options.results, options.record),
-    )
-
-
-def _caches(results: Path, record: Path) -> Path:
-    """Return the folder of a cell's compiler caches: ``results/caches/laptop/bert/fit-b8/...``."""
-    parts = record.parent.relative_to(results).parts
+    limits = options.time_limit_s, options.memory_limit_mib
+    parts = options.record.parent.relative_to(options.results).parts
     inside = parts[1:] if parts[:1] == ("records",) else parts
-    return results.joinpath(caches.FOLDER, *inside)
+    kept = options.results.joinpath(caches.FOLDER, *inside)  # results/caches/laptop/bert/fit-b8/...
+    return Job(options.identity, environment, options.log, *limits, tuple(options.folder), kept)
 
 
 def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:

@@ -32,7 +32,22 @@ def measure_reference() -> int:
     jobs.add_seat(parser)
     parser.add_argument("--accelerators", nargs="+", required=True, help="of the whole plan")
     options = parser.parse_args()
-    return jobs.exit_code(reference, no_reference(options), options)
+    scale, model, rest, name = options.round.split("/")
+    task, _, batch_size = rest.rpartition("-b")
+    cell = {"scale": scale, "model": model, "task": task, "batch_size": int(batch_size)}
+    empty = {
+        "schema": REFERENCE_SCHEMA,
+        "fingerprint": options.identity,
+        "cell": {**cell, "accelerator": json.loads(options.identity)["accelerator"]},
+        "round": int(name.removeprefix("round")),
+        "session": None,
+        "finished_at": now(),
+        "python_loop_ms": None,
+        "memory_copy_gib_per_s": None,
+        "matmul": [],
+        "foreign_cpu_share": None,
+    }
+    return jobs.control(reference, empty, options)
 
 
 def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
@@ -55,32 +70,7 @@ def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     found["finished_at"] = now()
 
 
-def no_reference(options: argparse.Namespace) -> dict[str, Any]:
-    scale, model, rest, name = options.round.split("/")
-    task, _, batch_size = rest.rpartition("-b")
-    accelerator = json.loads(options.identity)["accelerator"]
-    return {
-        "schema": REFERENCE_SCHEMA,
-        "fingerprint": options.identity,
-        "cell": {
-            "scale": scale,
-            "model": model,
-            "task": task,
-            "batch_size": int(batch_size),
-            "accelerator": accelerator,
-        },
-        "round": int(name.removeprefix("round")),
-        "session": None,
-        "finished_at": now(),
-        "python_loop_ms": None,
-        "memory_copy_gib_per_s": None,
-        "matmul": [],
-        "foreign_cpu_share": None,
-    }
-
-
-CONTROLS = Path(__file__).parent.parent / "measure" / "controls"
-PLUGIN = CONTROLS / "known_step"
+PLUGIN = Path(__file__).parent.parent / "measure/controls/known_step"
 KNOWN_STEPS_LIMIT_S = 600.0
 # Facts of the identity that all runs share.
 SHARED = ("device", "environment", "library", "scale", "seed", "threads", "variables")
@@ -92,8 +82,7 @@ def measure_known_steps() -> int:
     jobs.add_control(parser)
     options = parser.parse_args()
     empty = {"schema": "millistep.self_test/1", "identity": options.identity}
-    empty |= {"known_steps": [], "same_cell": None}
-    return jobs.exit_code(known_steps, empty, options)
+    return jobs.control(known_steps, {**empty, "known_steps": [], "same_cell": None}, options)
 
 
 def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
@@ -104,30 +93,23 @@ def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
         with member.computing():
             text, environment = preconditions.provide_any(options)
         identity = json.loads(text)
-        for step_ms, runs in identity["known_steps"]:
+        limits = KNOWN_STEPS_LIMIT_S, options.memory_limit_mib
+        for nominal_ms, runs in identity["known_steps"]:
+            cell = json.dumps(_cell(identity, nominal_ms), sort_keys=True)
+            job = Job(cell, environment, options.log, *limits, (str(PLUGIN),))
             records = []
             for _ in range(runs):
-                record = parent.run(_job(identity, step_ms, environment, options), member)
+                record = parent.run(job, member)
                 found["ending"] = record["ending"]
                 if record["status"] != "ok":
                     return
                 records.append(record)
-            found["known_steps"].append(
-                reported(step_ms, [r["timing"]["windows"] for r in records])
-            )
+            found["known_steps"].append(_known_step(nominal_ms, records))
 
 
-def _job(
-    identity: dict[str, Any],
-    step_ms: float,
-    environment: dict[str, Any],
-    options: argparse.Namespace,
-) -> Job:
-    cell: dict[str, Any] = {
-        "model": "known_step",
-        "column": "known_step",
-        "framework": "known_step",
-        "module": "known_step",
+def _cell(identity: dict[str, Any], step_ms: float) -> dict[str, Any]:
+    return {
+        **dict.fromkeys(("model", "column", "framework", "module"), "known_step"),
         "task": "predict",
         "batch_size": 1,
         "run": 1,
@@ -142,26 +124,16 @@ def _job(
         **{name: identity[name] for name in SHARED},
         "accelerator": "cpu",  # a busy wait is the host's work
     }
-    return Job(
-        json.dumps(cell, sort_keys=True),
-        environment,
-        options.log,
-        KNOWN_STEPS_LIMIT_S,
-        options.memory_limit_mib,
-        (str(PLUGIN),),
-    )
 
 
-def reported(step_ms: float, runs: list[list[dict[str, Any]]]) -> dict[str, Any]:
+def _known_step(nominal_ms: float, records: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the mean over runs as the table has it, in ms; the steps of all runs."""
-    steps = [sum(window["steps"] for window in run) for run in runs]
-    elapsed_ns = [sum(window["elapsed_ns"] for window in run) for run in runs]
-    means_ms = [ns / n / 1e6 for ns, n in zip(elapsed_ns, steps, strict=True)]
+    runs_ms = [step_ms(record) for record in records]
     return {
-        "nominal_ms": step_ms,
-        "measured_ms": statistics.geometric_mean(means_ms),
-        "steps": sum(steps),
-        "runs_ms": means_ms,
+        "nominal_ms": nominal_ms,
+        "measured_ms": statistics.geometric_mean(runs_ms),
+        "steps": sum(w["steps"] for record in records for w in record["timing"]["windows"]),
+        "runs_ms": runs_ms,
     }
 
 
@@ -173,13 +145,14 @@ def write_self_test() -> None:
     parser.add_argument("--second", type=Path, nargs="*", default=[], help="under its other name")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
-    found = read(options.known_steps)
-    pairs = [(read(a), read(b)) for a, b in zip(options.first, options.second, strict=True)]
-    found["same_cell"] = same_cell(pairs)
+    found = json.loads(options.known_steps.read_text())
+    names = (options.first, options.second)
+    records = ([json.loads(path.read_text()) for path in paths] for paths in names)
+    found["same_cell"] = _same_cell([*zip(*records, strict=True)])
     write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 
-def same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any] | None:
+def _same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any] | None:
     """Return ms per step in rounds that measured both names in one session; None without any."""
     both = [
         (a, b)
@@ -194,8 +167,3 @@ def same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, A
         "a_ms": {str(a["cell"]["run"]): step_ms(a) for a, _ in both},
         "b_ms": {str(b["cell"]["run"]): step_ms(b) for _, b in both},
     }
-
-
-def read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text())
-    return found

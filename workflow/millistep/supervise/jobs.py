@@ -25,35 +25,25 @@ from millistep.supervise.turns import Member
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--identity", required=True, help="all that defines the number, as JSON")
-    parser.add_argument(
-        "--environment",
-        type=lambda text: Wanted.of(json.loads(text)),
-        required=True,
-        help="to measure in: its name, method, definition, marker and others, as JSON",
-    )
-    parser.add_argument("--start", help="id of the start of Snakemake")
-    parser.add_argument("--log", type=Path, required=True, help="what the framework prints")
-    parser.add_argument(
-        "--memory-gib",
-        dest="memory_limit_mib",
-        type=machine.memory_limit_mib,
-        required=True,
-        help="that the run may use of the host's; auto for most of what there is",
-    )
-    parser.add_argument("--attempt", type=int, default=1, help="2 after the whole job was killed")
+    add = parser.add_argument
+    add("--identity", required=True, help="all that defines the number, as JSON")
+    fields = "to measure in, as JSON"
+    add("--environment", type=lambda text: Wanted.of(json.loads(text)), required=True, help=fields)
+    add("--start", help="id of the start of Snakemake")
+    add("--log", type=Path, required=True, help="what the framework prints")
+    memory = "host memory that the run may use; auto for most of what there is"
+    mib = machine.memory_limit_mib
+    add("--memory-gib", dest="memory_limit_mib", type=mib, required=True, help=memory)
+    add("--attempt", type=int, default=1, help="2 after the whole job was killed")
 
 
 def add_seat(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--results", type=Path, required=True, help="folder of all results")
-    parser.add_argument(
-        "--around",
-        choices=("cpu", "cuda"),
-        required=True,
-        help="cuda if any run of the round is on a GPU",
-    )
-    parser.add_argument("--device", default="auto", help="the GPU that the plan is for")
-    parser.add_argument("--round", required=True, help="laptop/bert/fit-b8/round1")
+    add = parser.add_argument
+    add("--results", type=Path, required=True, help="folder of all results")
+    around = "cuda if any run of the round is on a GPU"
+    add("--around", choices=("cpu", "cuda"), required=True, help=around)
+    add("--device", default="auto", help="the GPU that the plan is for")
+    add("--round", required=True, help="laptop/bert/fit-b8/round1")
 
 
 def add_control(parser: argparse.ArgumentParser) -> None:
@@ -62,44 +52,55 @@ def add_control(parser: argparse.ArgumentParser) -> None:
     """
     add_arguments(parser)
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument(
-        "--instead", action="append", default=[], help="its identity and environment, as JSON"
-    )
+    instead = "its identity and environment, as JSON"
+    parser.add_argument("--instead", action="append", default=[], help=instead)
 
 
-def exit_code(
-    job: Callable[[argparse.Namespace, dict[str, Any]], None],
+def exit_code(output: Path, attempt: int, make: Callable[[str], None], problem: str = "") -> int:
+    """Make a job's file; return the exit status: 0, 1 if the file cannot be written, 130 or 143
+    after a signal.
+
+    make: called with the reason why the first attempt could not write; empty without one.
+    """
+    end_with_snakemake()
+    try:
+        make(unwritten(output))
+    except KeyboardInterrupt as end:
+        return end_after_snakemake(end)
+    except OSError as error:
+        if attempt == 1:  # else the first attempt gave the reason
+            say(f"millistep: {output}: {problem}{error.strerror}")
+            note_unwritten(output, error)
+        return 1
+    return 0
+
+
+def control(
+    measure: Callable[[argparse.Namespace, dict[str, Any]], None],
     empty: dict[str, Any],
     options: argparse.Namespace,
 ) -> int:
-    """Run a control, write what it found, and return the exit status: 0, 1 if the file cannot be
-    written, 130 or 143 after a signal.
+    """Measure a control, and write what was found; return the exit status.
 
     empty: the file's content before anything is measured; the second attempt of a job writes it,
     since the first one was killed, or could not write.
     """
-    end_with_snakemake()
-    failed = unwritten(options.output)
     found: dict[str, Any] = {"started_at": now(), "ending": None, "refused": None, **empty}
-    try:
+
+    def make(failed: str) -> None:
         if options.attempt == 1:
             try:
-                job(options, found)
+                measure(options, found)
             except Exception as error:
                 _, found["refused"] = of_exception(error)
-        elif failed:
-            found["refused"] = failed
+        else:
+            found["refused"] = failed or None
         found["status"], found["reason"] = of_control(found)
         if found["status"] != "ok":
             say(f"{options.output}: {found['status']}: {found['reason']}")
         write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
-    except KeyboardInterrupt as end:
-        return end_after_snakemake(end)
-    except OSError as problem:
-        say(f"millistep: {problem.filename or options.output}: {problem.strerror}")
-        note_unwritten(options.output, problem)
-        return 1
-    return 0
+
+    return exit_code(options.output, options.attempt, make)
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Session:
         Raises :class:`supervise.device.NoSuchDevice`.
         """
         chosen = device.chosen(options.device) if options.around == "cuda" else None
-        gpu = chosen.uuid if chosen else None
+        gpu = chosen and chosen.uuid
         start = options.start or secrets.token_hex(16)
         return cls(_digest(f"{start} {options.round} {platform.node()} {gpu}"), gpu)
 
