@@ -48,30 +48,23 @@ class Member:
 
     def __init__(self, lock: str, start: str, members: list[str], own: str) -> None:
         self._place, self._members, self._own = folder(lock), members, members.index(own)
-        name = json.dumps([start, members])
-        self._name = hashlib.sha256(name.encode()).hexdigest()[:16]
+        self._name = hashlib.sha256(json.dumps([start, members]).encode()).hexdigest()[:16]
         self._folder = self._place / self._name
         self._machine = opened(self._place / "lock")
-        self._stack = contextlib.ExitStack()
-        self._count = 1
         self._ended: set[int] = set()  # members whose stopped processes were ended
+        self.in_turns = 1  # processes that take turns, once the turns have begun
 
     def __enter__(self) -> Member:
         """Wait until no other group is at work."""
-        with self._stack:
-            self._stack.callback(os.close, self._machine)
-            self._join()
-            self._stack.enter_context(self._present())
-            self._stack = self._stack.pop_all()
+        with contextlib.ExitStack() as stack:
+            stack.callback(os.close, self._machine)
+            self._join(stack)
+            stack.enter_context(self._present())
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._stack.close()
-
-    @property
-    def in_turns(self) -> int:
-        """The number of processes that take turns; 1 before the turns begin, and alone."""
-        return self._count
 
     def computing(self) -> contextlib.AbstractContextManager[None]:
         """Hold the machine: nothing else computes meanwhile."""
@@ -94,10 +87,9 @@ class Member:
     @contextlib.contextmanager
     def _seat(self) -> Iterator[None]:
         """Wait for one of as many seats as there are CPUs."""
-        seats_in_all = processors.within_the_quota(len(processors.available()))
-        paths = [self._place / f"seat{n}" for n in range(seats_in_all)]
+        count = processors.within_the_quota(len(processors.available()))
+        seats = [opened(self._place / f"seat{n}") for n in range(count)]
         with contextlib.ExitStack() as stack:
-            seats = [opened(path) for path in paths]
             for seat in seats:
                 stack.callback(os.close, seat)
             while not any(try_lock(seat, fcntl.LOCK_EX) for seat in seats):
@@ -117,7 +109,7 @@ class Member:
         """Yield once for each turn, with the machine's lock held. Ends when ``over`` is true and
         nobody else waits for a turn.
         """
-        self._count = len(self._wait_for_all())
+        self._wait_for_all()
         try:
             while not over():
                 yield from self._next()
@@ -139,7 +131,7 @@ class Member:
             if owner != self._own:
                 return
             yield
-            self._set_turn(turn + 1)
+            write_atomically(self._folder / "turn", str(turn + 1))
         self._wake_owner()
 
     def _wake_owner(self) -> None:
@@ -149,14 +141,14 @@ class Member:
             os.write(descriptor, b".")
             os.close(descriptor)
 
-    def _join(self) -> None:
+    def _join(self, stack: contextlib.ExitStack) -> None:
         """Wait until this group is the one at work, and hold it there.
 
         A group gets to work once all its members wait: a job that has not started yet may need the
         place of one that waits for the machine.
         """
         descriptor = opened(self._place / "group")
-        self._stack.callback(os.close, descriptor)
+        stack.callback(os.close, descriptor)
         with self._waiting():
             free_since = time.monotonic()
             while True:
@@ -225,12 +217,11 @@ class Member:
             os.close(self._descriptor)
 
     def _write(self, state: str, child: int | None) -> None:
-        text = f"{state} {child or 0}".ljust(40)
-        os.pwrite(self._descriptor, text.encode(), 0)
+        os.pwrite(self._descriptor, f"{state} {child or 0}".ljust(40).encode(), 0)
 
     def _states(self) -> list[str | None]:
         """Return the states of all members: None before a member came, done if it is gone."""
-        return [self._state(number) for number in range(len(self._members))]
+        return [*map(self._state, range(len(self._members)))]
 
     def _state(self, number: int) -> str | None:
         path = self._folder / str(number)
@@ -244,28 +235,23 @@ class Member:
             _end_stopped(child)
         return DONE
 
-    def _wait_for_all(self) -> list[int]:
+    def _wait_for_all(self) -> None:
         alone_since = time.monotonic()
         while True:
             states = self._states()
             if PREPARING in states:
                 alone_since = time.monotonic()
             elif None not in states or time.monotonic() - alone_since > NEVER_CAME_S:
-                return [number for number, state in enumerate(states) if state == READY]
+                self.in_turns = states.count(READY)
+                return
             time.sleep(LOOK_S)
-
-    def _turn(self) -> int:
-        try:
-            return int((self._folder / "turn").read_text())
-        except (FileNotFoundError, ValueError):
-            return 0
-
-    def _set_turn(self, turn: int) -> None:
-        write_atomically(self._folder / "turn", str(turn))
 
     def _owner(self) -> tuple[int, int]:
         """Return member and number of this turn, skipping members that are gone; -1 without any."""
-        turn = self._turn()
+        try:
+            turn = int((self._folder / "turn").read_text())
+        except FileNotFoundError:  # the first turn
+            turn = 0
         for number in range(turn, turn + 2 * len(self._members)):
             member = member_of(number, len(self._members))
             if self._state(member) == READY:
