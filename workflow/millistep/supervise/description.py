@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -15,6 +14,7 @@ from millistep.deploy.virtual_environments import read_json, write_atomically
 from millistep.supervise.device import chosen, word
 from millistep.supervise.machine import cpu_model, memory_limit_bytes, processor_time, summary
 from millistep.supervise.monitor import Gpu, tried
+from millistep.supervise.processors import available
 from millistep.supervise.record import now
 
 SCHEMA = "millistep.machine/1"
@@ -24,6 +24,9 @@ INSTRUCTION_SETS = (
     *("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16"),
     *("asimd", "sve", "bf16"),
 )
+
+
+CLOCK_SOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 
 def sections(root: Path = Path("/")) -> dict[str, Facts]:
@@ -67,17 +70,14 @@ def _clocks(root: Path, cpu: Path) -> Facts:
     policy = cpu / "cpu0/cpufreq"
     frequency = tried(lambda: psutil.cpu_freq())  # some systems lack even the function
     # Intel's driver shows if turbo is forbidden, the others if it is allowed.
-    forbidden = _text(cpu / "intel_pstate/no_turbo")
-    allowed = _text(cpu / "cpufreq/boost")
+    forbidden, allowed = _text(cpu / "intel_pstate/no_turbo"), _text(cpu / "cpufreq/boost")
     return {
         "highest frequency": f"{frequency.max:.0f} MHz" if frequency and frequency.max else None,
         "governor": _text(policy / "scaling_governor"),
         "frequency driver": _text(policy / "scaling_driver"),
         "energy preference": _text(policy / "energy_performance_preference"),
         "turbo": _on_off(allowed) if forbidden is None else _on_off(str(int(forbidden == "0"))),
-        "clock source": _text(
-            root / "sys/devices/system/clocksource/clocksource0/current_clocksource"
-        ),
+        "clock source": _text(root / CLOCK_SOURCE),
     }
 
 
@@ -122,9 +122,7 @@ def _system(root: Path) -> Facts:
 def _limits(root: Path) -> Facts:
     quota, most = processor_time(root), memory_limit_bytes(root)
     return {
-        "usable processors": str(len(psutil.Process().cpu_affinity()))
-        if hasattr(psutil.Process, "cpu_affinity")
-        else None,
+        "usable processors": str(len(available())),
         "processor time": "not limited" if quota is None else f"{quota:g} processors",
         "memory": "not limited" if most is None else _gib(most),
         "scheduling priority": str(psutil.Process().nice()),
@@ -151,66 +149,47 @@ def gpu_facts(name: str) -> Facts:
     gpu = tried(Gpu, name)
     if gpu is None:
         return {"model": None, "problem": "NVML does not list this GPU"}
-    return {fact: tried(function) for fact, function in _questions(gpu).items()}
-
-
-def _questions(gpu: Gpu) -> dict[str, Callable[[], str | None]]:
     nvml, device, part = gpu.nvml, gpu.device, gpu.part
-    memory = nvml.nvmlDeviceGetMemoryInfo
+    memory, milliwatts = nvml.nvmlDeviceGetMemoryInfo, nvml.nvmlDeviceGetEnforcedPowerLimit
+    now_mhz, most_mhz = nvml.nvmlDeviceGetClockInfo, nvml.nvmlDeviceGetMaxClockInfo
+    default_milliwatts = nvml.nvmlDeviceGetPowerManagementDefaultLimit
+    generation, lanes = nvml.nvmlDeviceGetMaxPcieLinkGeneration, nvml.nvmlDeviceGetMaxPcieLinkWidth
+    capability, cuda = nvml.nvmlDeviceGetCudaComputeCapability, nvml.nvmlSystemGetCudaDriverVersion
 
     def clocks(kind: int) -> Callable[[], str]:
-        return lambda: (
-            f"{nvml.nvmlDeviceGetClockInfo(device, kind)} MHz now, "
-            f"{nvml.nvmlDeviceGetMaxClockInfo(device, kind)} MHz at most"
-        )
+        return lambda: f"{now_mhz(device, kind)} MHz now, {most_mhz(device, kind)} MHz at most"
 
-    return {
+    facts: dict[str, Callable[[], str | None]] = {
         "model": lambda: nvml.nvmlDeviceGetName(part),
         "driver": nvml.nvmlSystemGetDriverVersion,
-        "CUDA of the driver": lambda: _version(nvml.nvmlSystemGetCudaDriverVersion()),
-        "compute capability": lambda: ".".join(
-            map(str, nvml.nvmlDeviceGetCudaComputeCapability(device))
-        ),
-        "memory": lambda: f"{memory(part).total / 2**30:.1f} GiB",
-        "memory in use": lambda: f"{memory(part).used / 2**30:.1f} GiB",
+        "CUDA of the driver": lambda: f"{cuda() // 1000}.{cuda() % 1000 // 10}",  # 12040 is 12.4
+        "compute capability": lambda: ".".join(map(str, capability(device))),
+        "memory": lambda: _gib(memory(part).total),
+        "memory in use": lambda: _gib(memory(part).used),
         "SM clock": clocks(nvml.NVML_CLOCK_SM),
         "memory clock": clocks(nvml.NVML_CLOCK_MEM),
         "ECC": lambda: _on_off(str(nvml.nvmlDeviceGetEccMode(device)[0])),
-        "power limit": lambda: f"{nvml.nvmlDeviceGetEnforcedPowerLimit(device) / 1000:.0f} W",
-        "default power limit": lambda: (
-            f"{nvml.nvmlDeviceGetPowerManagementDefaultLimit(device) / 1000:.0f} W"
-        ),
+        "power limit": lambda: f"{milliwatts(device) / 1000:.0f} W",
+        "default power limit": lambda: f"{default_milliwatts(device) / 1000:.0f} W",
         "persistence mode": lambda: _on_off(str(nvml.nvmlDeviceGetPersistenceMode(device))),
         "multi-instance mode": lambda: _on_off(str(nvml.nvmlDeviceGetMigMode(device)[0])),
-        "PCIe": lambda: (
-            f"generation {nvml.nvmlDeviceGetMaxPcieLinkGeneration(device)}, "
-            f"{nvml.nvmlDeviceGetMaxPcieLinkWidth(device)} lanes"
-        ),
+        "PCIe": lambda: f"generation {generation(device)}, {lanes(device)} lanes",
         "GPUs in the machine": lambda: str(nvml.nvmlDeviceGetCount()),
     }
-
-
-def _version(number: int) -> str:
-    """Return CUDA's version number as text: 12040 is 12.4."""
-    return f"{number // 1000}.{number % 1000 // 10}"
+    return {name: tried(fact) for name, fact in facts.items()}
 
 
 def write_description(folder: Path, accelerators: Sequence[str], asked: str | int) -> None:
     """Write ``<folder>/<machine id>.json``; raises OSError and NoSuchDevice."""
-    description = described(accelerators, asked)
-    path = folder / f"{next(iter(description['ids'].values()))}.json"
-    if read_json(path).get("ids") != description["ids"]:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(description, indent=1) + "\n")
-
-
-def described(accelerators: Sequence[str], asked: str | int) -> dict[str, Any]:
-    found = chosen(asked) if "cuda" in accelerators else None
+    gpu = chosen(asked) if "cuda" in accelerators else None
+    ids = {kind: summary(gpu if kind == "cuda" else None)["id"] for kind in accelerators}
+    path = folder / f"{ids[accelerators[0]]}.json"
+    if read_json(path).get("ids") == ids:
+        return
     facts = sections()
     if "cuda" in accelerators:
-        facts["GPU"] = gpu_facts(word(found, asked))
-    ids = {kind: summary(found if kind == "cuda" else None)["id"] for kind in accelerators}
-    return {
+        facts["GPU"] = gpu_facts(word(gpu, asked))
+    description = {
         "schema": SCHEMA,
         "ids": ids,
         "collected_at": now(),
@@ -219,3 +198,4 @@ def described(accelerators: Sequence[str], asked: str | int) -> dict[str, Any]:
             for title, section in facts.items()
         ],
     }
+    write_atomically(path, json.dumps(description, indent=1) + "\n")
