@@ -22,20 +22,19 @@ OF_A_RUN = {"run", "seed", "extras", "probes"}
 
 
 class Kept:
-    """The caches of a cell on one machine, in a folder of their own; None keeps nothing.
+    """The caches of a cell on one machine, in a folder of their own.
 
     Caches of another identity are never used, and removed when this one leaves its own.
     """
 
-    def __init__(self, folder: Path | None, identity: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
         same = {name: value for name, value in identity.items() if name not in OF_A_RUN}
         digest = hashlib.sha256(json.dumps(same, sort_keys=True).encode()).hexdigest()
-        self._folder, self._first = folder, identity["run"] == 1
-        self._place = folder / digest if folder else None
+        self._folder, self._place, self._first = folder, folder / digest, identity["run"] == 1
 
     def lend(self, scratch: Path) -> None:
         """Copy the caches into a run's scratch folder; the first run of a cell starts without."""
-        if self._first or not self._place or not self._place.is_dir():
+        if self._first or not self._place.is_dir():
             return
         try:
             shutil.copytree(self._place, scratch, dirs_exist_ok=True)
@@ -45,8 +44,6 @@ class Kept:
 
     def keep(self, scratch: Path) -> None:
         """Keep what a run has compiled, instead of all that was kept before."""
-        if not self._folder or not self._place:
-            return
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=self._folder))

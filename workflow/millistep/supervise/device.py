@@ -95,15 +95,12 @@ def gpus() -> tuple[Gpu, ...]:
     """Return all GPUs, none without a driver; the driver is queried once per process."""
     import pynvml as nvml
 
-    try:
-        nvml.nvmlInit()
-        number = nvml.nvmlDeviceGetCount()
-    except nvml.NVMLError:
-        return ()
     found: list[Gpu] = []
-    for index in range(number):
-        with contextlib.suppress(nvml.NVMLError):  # a lost GPU hides no other
-            found += _parts(nvml, index)
+    with contextlib.suppress(nvml.NVMLError):
+        nvml.nvmlInit()
+        for index in range(nvml.nvmlDeviceGetCount()):
+            with contextlib.suppress(nvml.NVMLError):  # a lost GPU hides no other
+                found += _parts(nvml, index)
     return tuple(found)
 
 
@@ -113,7 +110,10 @@ def _parts(nvml: Any, index: int) -> Iterator[Gpu]:
     parts = [whole]
     with contextlib.suppress(nvml.NVMLError):  # most GPUs cannot be divided
         if nvml.nvmlDeviceGetMigMode(whole)[0]:
-            parts = list(_instances(nvml, whole))
+            parts = []
+            for number in range(MOST_INSTANCES):
+                with contextlib.suppress(nvml.NVMLError):  # numbers may have gaps
+                    parts.append(nvml.nvmlDeviceGetMigDeviceHandleByIndex(whole, number))
     for part in parts:
         memory_mib = None
         with contextlib.suppress(nvml.NVMLError):
@@ -127,9 +127,3 @@ def _parts(nvml: Any, index: int) -> Iterator[Gpu]:
             memory_mib=memory_mib,
             driver=nvml.nvmlSystemGetDriverVersion(),
         )
-
-
-def _instances(nvml: Any, whole: Any) -> Iterator[Any]:
-    for number in range(MOST_INSTANCES):
-        with contextlib.suppress(nvml.NVMLError):  # numbers may have gaps
-            yield nvml.nvmlDeviceGetMigDeviceHandleByIndex(whole, number)

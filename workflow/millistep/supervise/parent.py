@@ -74,7 +74,8 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         "cpu_stats": machine.cpu_stats(),
     }
     # Inductor compiles for the processor that it finds, and a cluster's nodes share the results.
-    kept = caches.Kept(job.caches, {**identity, "machine": record["machine"]["id"]})
+    same = {**identity, "machine": record["machine"]["id"]}
+    kept = caches.Kept(job.caches, same) if job.caches else None
     interval_s = PROTOCOLS[identity["scale"]].monitor_s
     record["load"]["before"] = machine.load_average()
     record["started_at"] = now()

@@ -137,6 +137,8 @@ def as_planned(environment: dict[str, Any], wanted: Wanted) -> bool:
         usable = found and (wanted.another or folder == conda.activated())
     else:
         usable = folder.is_dir()
+    written_ns = wanted.marker.stat().st_mtime_ns
+    marks = [mark for each in (prefix, folder) if (mark := Path(each, COMPLETE)).exists()]
     # The user's own interpreter is in no digest; under an override it is not in the marker either.
     own = None if below else wanted.interpreter
     return (
@@ -145,10 +147,5 @@ def as_planned(environment: dict[str, Any], wanted: Wanted) -> bool:
         and (own is None or environment.get("interpreter") == users_interpreter(own))
         and environment.get("definition_sha256") == wanted.planned
         and os.access(environment.get("interpreter", ""), os.X_OK)
-        and not any(_is_newer(Path(each), wanted.marker) for each in (prefix, folder))
+        and not any(mark.stat().st_mtime_ns > written_ns for mark in marks)
     )
-
-
-def _is_newer(prefix: Path, marker: Path) -> bool:
-    mark = prefix / COMPLETE
-    return mark.exists() and mark.stat().st_mtime_ns > marker.stat().st_mtime_ns

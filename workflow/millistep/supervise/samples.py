@@ -6,6 +6,7 @@ that all processes share.
 """
 
 import statistics
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Any
 
@@ -21,9 +22,9 @@ def summary(
 
     For a short window, values that change slowly come from the samples around it.
     """
-    inside, around = _inside(samples, window), _around(samples, window)
-    if not around:
+    if window is None or not samples:
         return None
+    inside, around = _inside(samples, window), _inside(samples, window, margin=1)
     return {
         "interval_s": interval_s,
         "samples": len(inside),
@@ -56,19 +57,13 @@ def energy(samples: list[dict[str, Any]], window: Window, steps: int) -> dict[st
     return {"joules_per_step": (end - start) / steps, "counter": counted[0]["counter"]}
 
 
-def _inside(samples: list[dict[str, Any]], window: Window) -> list[dict[str, Any]]:
-    if window is None:
-        return []
-    return [sample for sample in samples if window[0] <= sample["at_ns"] <= window[1]]
-
-
-def _around(samples: list[dict[str, Any]], window: Window) -> list[dict[str, Any]]:
-    """Return the samples in the window, the last one before it and the first one after it."""
-    if window is None:
-        return []
-    before = [sample for sample in samples if sample["at_ns"] < window[0]]
-    after = [sample for sample in samples if sample["at_ns"] > window[1]]
-    return [*before[-1:], *_inside(samples, window), *after[:1]]
+def _inside(
+    samples: list[dict[str, Any]], window: tuple[int, int], margin: int = 0
+) -> list[dict[str, Any]]:
+    """Return the samples in the window, with `margin` ones before and after it."""
+    times = [sample["at_ns"] for sample in samples]
+    first, end = bisect_left(times, window[0]), bisect_right(times, window[1])
+    return samples[max(0, first - margin) : end + margin]
 
 
 def _values(samples: list[dict[str, Any]], name: str) -> list[Any]:
@@ -81,10 +76,10 @@ def _range(values: list[float]) -> dict[str, Any] | None:
     return {"min": min(values), "median": statistics.median(values), "max": max(values)}
 
 
-def _growth(samples: list[dict[str, Any]], window: Window, name: str) -> Any:
+def _growth(samples: list[dict[str, Any]], window: tuple[int, int], name: str) -> Any:
     """Return a counter's growth from the last sample before the window to the first after it."""
     counted = [sample for sample in samples if sample[name] is not None]
-    counts = _values(_around(counted, window), name)
+    counts = _values(_inside(counted, window, margin=1), name)
     return counts[-1] - counts[0] if counts else None
 
 

@@ -70,7 +70,7 @@ def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[s
     """Return the variables that we set, by one policy for all columns."""
     return {
         **dict.fromkeys(THREADS, str(identity["threads"])),
-        **_device(identity["accelerator"], visible_device),
+        **_of_device(identity["accelerator"], scratch, visible_device),
         "PYTHONNOUSERSITE": "1",
         "PYTHONHASHSEED": "0",
         # Caches of this run alone; supervise.caches fills those of compilers.
@@ -78,7 +78,6 @@ def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[s
         "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
         "MILLISTEP_SCRATCH": str(scratch),
         "TRITON_CACHE_DIR": str(scratch / "triton"),
-        **(_programs_of_jax(scratch) if identity["accelerator"] == "cpu" else {}),
         "HF_HUB_OFFLINE": "0" if identity.get("weights") == "preset" else "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "TOKENIZERS_PARALLELISM": "false",
@@ -86,18 +85,16 @@ def ours(identity: dict[str, Any], scratch: Path, visible_device: str) -> dict[s
     }
 
 
-def _device(accelerator: str, visible_device: str) -> dict[str, str]:
+def _of_device(accelerator: str, scratch: Path, visible_device: str) -> dict[str, str]:
     """Return variables that show one GPU, or hide all, so that a CUDA environment uses the CPU."""
     if accelerator == "cuda":
         return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": visible_device}
-    return {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
-
-
-def _programs_of_jax(scratch: Path) -> dict[str, str]:
-    """Return variables that make JAX keep all compiled programs. Not on a GPU: the choices of XLA's
-    autotuner there may differ from one process to the next, and belong to the variability.
-    """
     return {
+        "CUDA_VISIBLE_DEVICES": "",
+        "JAX_PLATFORMS": "cpu",
+        "KERAS_TORCH_DEVICE": "cpu",
+        # JAX keeps all compiled programs. Not on a GPU: the choices of XLA's autotuner there may
+        # differ from one process to the next, and belong to the variability.
         "JAX_COMPILATION_CACHE_DIR": str(scratch / "jax"),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
