@@ -7,11 +7,10 @@ import signal
 import traceback
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
-Status = Literal[
-    "ok", "unsupported", "too large", "oom", "timeout", "error", "killed", "refused", "invalid"
-]
+if TYPE_CHECKING:  # no run waits for pydantic
+    from millistep.contracts.record import Status
 
 OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError", "ResourceExhaustedError")
 OUT_OF_MEMORY_WORDS = (
@@ -25,8 +24,9 @@ OUT_OF_MEMORY_WORDS = (
     "STATUS_ALLOC_FAILED",
     "DEVICE_ALLOCATION_FAILED",
 )
-# Messages of libraries if CUDA cannot be used at all: no device, no driver, or one too old.
-NO_DEVICE_WORDS = (
+# Messages of libraries if CUDA cannot be used at all (no device, no driver, or one too old), and
+# Inductor's without a compiler.
+CANNOT_HERE = (
     "Unable to initialize backend 'cuda'",
     "Torch not compiled with CUDA enabled",
     "Found no NVIDIA driver",
@@ -34,8 +34,8 @@ NO_DEVICE_WORDS = (
     "CUDA driver version is insufficient",
     "No CUDA GPUs are available",
     "no CUDA-capable device is detected",
+    "No working C++ compiler found",
 )
-NO_COMPILER_WORDS = "No working C++ compiler found"  # inductor's
 # Parts of libraries' messages that name no remedy, each with one for a model of Millistep.
 REMEDIES = {
     "does not require grad and does not have a grad_fn": (
@@ -64,11 +64,8 @@ IN_BOLD = re.compile(r"\x1b\[\d+m")
 IN_A_GRAPH, NODE = "Graph execution error:", "[[{{node "
 IN_TORCHSCRIPT = "The following operation failed in the TorchScript interpreter."
 IN_USER_CODE = "in user code:"  # TensorFlow's, of a function that it rewrites; the error comes last
-# Exceptions of ours: the device is not the requested one.
-CANNOT_HERE = ("WrongDevice",)
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MAX_REASON = 500  # characters
-MISSING_PACKAGE = "missing package"
 MOST_LATE = 0.02  # share of a window's time; 0 if the synchronization waits for all work
 PROCESS_ENDED = "ProcessEnded"  # instead of an exception's type: the run's ending has the reason
 WHOLE_JOB_KILLED = (
@@ -161,8 +158,8 @@ def of_control(data: dict[str, Any]) -> tuple[str, str]:
 
 
 def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
-    known = number in {entry.value for entry in signal.Signals}
-    name = signal.Signals(number).name if known else f"signal {number}"
+    names = {each.value: each.name for each in signal.Signals}
+    name = names.get(number, f"signal {number}")
     if number in FROM_OUTSIDE:
         return "killed", f"killed from outside by {name}"
     return _of_crash(f"the process crashed with {name}", last_words)
@@ -182,13 +179,13 @@ def _of_failure(type: str, message: str, line: str | None = None) -> tuple[Statu
     reason = (f"{type}: {words}" if words else type)[: MAX_REASON - len(place)] + place
     if type in OUT_OF_MEMORY_TYPES:
         return "oom", reason
-    if type in CANNOT_HERE:
+    if type == "WrongDevice":
         # Not a failure: this machine lacks the requested device, another machine may have it.
         return "unsupported", (words or type)[:MAX_REASON]
     if status := _by_words(message):
         return status, reason
     if type == "ModuleNotFoundError" and "measure.models." not in message:  # a model's own module
-        return "error", f"{MISSING_PACKAGE}, {reason}"[:MAX_REASON]
+        return "error", f"missing package, {reason}"[:MAX_REASON]
     return "error", reason
 
 
@@ -218,8 +215,7 @@ def printable(text: str) -> str:
 def _by_words(message: str) -> Status | None:
     if any(words in message for words in OUT_OF_MEMORY_WORDS):
         return "oom"
-    cannot_here = (*NO_DEVICE_WORDS, NO_COMPILER_WORDS)
-    return "unsupported" if any(words in message for words in cannot_here) else None
+    return "unsupported" if any(words in message for words in CANNOT_HERE) else None
 
 
 def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
@@ -246,10 +242,8 @@ def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
 
 
 def _late_share(timing: dict[str, Any]) -> float:
-    """Return the share of a window's time that was left when its synchronization had returned.
-
-    The median window counts, because the machine may have held up a single one. Return 0 if the
-    framework does not report this time.
+    """Return the share of a window's time that was left when its synchronization had returned; 0
+    if unknown. The median window counts, because the machine may have held up a single one.
     """
     pairs = zip(timing.get("late_ns") or [], timing["windows"], strict=False)
     shares = sorted(late / (late + window["elapsed_ns"]) for late, window in pairs)

@@ -27,8 +27,7 @@ class Channel:
         return bool(select.select([self._reader], [], [], timeout_s)[0])
 
     def read(self) -> list[dict[str, Any]] | None:
-        """Return the events that are complete by now; None if no process has the pipe open any
-        more.
+        """Return the events that are complete by now; None once no process has the pipe open.
 
         Raises :class:`NoEvent`.
         """
@@ -85,18 +84,16 @@ class Log:
         """
         with contextlib.suppress(OSError):
             size = self.path.stat().st_size
-            if size > 2 * FIRST_BYTES:
-                self._cut(size)
-
-    def _cut(self, size: int) -> None:
-        with open(self.path, "r+b") as file:
-            file.seek(size - LAST_BYTES)
-            last = file.read(LAST_BYTES)
-            file.truncate(FIRST_BYTES)
-        self._cut_bytes += size - FIRST_BYTES - LAST_BYTES
-        with self.to_append() as file:
-            file.write(f"\n[millistep: {self._cut_bytes / 2**20:.0f} MiB omitted]\n".encode())
-            file.write(last)
+            if size <= 2 * FIRST_BYTES:
+                return
+            with open(self.path, "r+b") as file:
+                file.seek(size - LAST_BYTES)
+                last = file.read(LAST_BYTES)
+                file.truncate(FIRST_BYTES)
+            self._cut_bytes += size - FIRST_BYTES - LAST_BYTES
+            with self.to_append() as file:
+                file.write(f"\n[millistep: {self._cut_bytes / 2**20:.0f} MiB omitted]\n".encode())
+                file.write(last)
 
 
 def tail(log: Path) -> list[str]:
