@@ -17,7 +17,10 @@ from typing import Any
 from millistep.supervise import ending, machine, processors
 from millistep.supervise.device import NoSuchDevice, chosen
 
+SCHEMA = "millistep.record/1"
+RESERVE_BYTES = 1024 * 1024  # more than any record needs
 CELL_FIELDS = ("scale", "accelerator", "model", "task", "batch_size", "column", "framework", "run")
+ENVIRONMENT = ("name", "method", "definition_sha256", "python", "packages")
 LOAD = (
     *("before", "after", "foreign_cpu_share", "system_cpu_share", "page_faults_per_step"),
     *("quota_periods", "quota_throttled_periods", "swapped_mib"),
@@ -34,7 +37,9 @@ THREAD_POLICY = (
 
 def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
     """Return a killed run's record: what is measured and where, without results."""
-    identity = json.loads(identity_text)
+    identity, gpu = json.loads(identity_text), None
+    with contextlib.suppress(NoSuchDevice):
+        gpu = chosen(identity["device"]) if identity["accelerator"] == "cuda" else None
     return {
         "schema": SCHEMA,
         "identity": identity_text,
@@ -47,16 +52,15 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
         "finished_at": now(),
         "total_s": 0.0,
         "environment": {
-            name: environment[name]
-            for name in ("name", "method", "definition_sha256", "python", "packages")
-        }
-        | {"variables": identity["variables"]},
+            **{name: environment[name] for name in ENVIRONMENT},
+            "variables": identity["variables"],
+        },
         "threads": {
             "policy": THREAD_POLICY,
             "requested": identity["threads"],
             "affinity": processors.pinned(identity["threads"]),
         },
-        "machine": _machine(identity),
+        "machine": machine.summary(gpu),
         "session": None,
         "load": dict.fromkeys(LOAD),
         "monitor": None,
@@ -72,17 +76,6 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
         "warnings": [],
         "log_tail": [],
     }
-
-
-def _machine(identity: dict[str, Any]) -> dict[str, Any]:
-    gpu = None
-    with contextlib.suppress(NoSuchDevice):
-        gpu = chosen(identity["device"]) if identity["accelerator"] == "cuda" else None
-    return machine.summary(gpu)
-
-
-SCHEMA = "millistep.record/1"
-RESERVE_BYTES = 1024 * 1024  # more than any record needs
 
 
 def now() -> str:
@@ -104,10 +97,7 @@ class RecordFile:
     def reserve(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self._partial, "wb") as file:
-            if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
-            else:
-                file.write(bytes(RESERVE_BYTES))
+            file.write(bytes(RESERVE_BYTES))
 
     def write(self, record: dict[str, Any]) -> dict[str, Any]:
         """Put the record in place, atomically; return it as written, see :func:`valid`."""
