@@ -93,7 +93,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
                     child.pause()
         if not child.over:
             with member.computing():
-                child.end_turns()
+                child.go(0)
                 child.until("done")
                 stack.close()  # its end copies caches, while nothing else computes
     record["total_s"], record["finished_at"] = child.used_s, now()

@@ -175,17 +175,14 @@ class Unreadable(Exception):
 def read_bytes(path: str | Path) -> bytes:
     """Read a plain file; raises FileNotFoundError if it is missing, else :class:`Unreadable`."""
     try:
-        # If it is a pipe, do not wait for a writer.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for a writer
+            raise Unreadable("is no file")
+        with open(path, "rb") as file:
+            return file.read()
     except FileNotFoundError:
         raise
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise Unreadable("is no file")
-    with open(descriptor, "rb") as file:
-        return file.read()
 
 
 def parse(raw: bytes) -> dict[str, Any]:

@@ -80,21 +80,16 @@ class Member:
         if alone or len(self._members) == 1:
             with self.computing():
                 yield True
-        else:
-            with self._seat(), held(self._machine, shared=True):
-                yield False
-
-    @contextlib.contextmanager
-    def _seat(self) -> Iterator[None]:
-        """Wait for one of as many seats as there are CPUs."""
+            return
         count = processors.within_the_quota(len(processors.available()))
-        seats = [opened(self._place / f"seat{n}") for n in range(count)]
         with contextlib.ExitStack() as stack:
+            seats = [opened(self._place / f"seat{n}") for n in range(count)]
             for seat in seats:
                 stack.callback(os.close, seat)
             while not any(try_lock(seat, fcntl.LOCK_EX) for seat in seats):
                 time.sleep(LOOK_S)
-            yield
+            with held(self._machine, shared=True):
+                yield False
 
     def leave_out(self) -> None:
         """Have the others not wait for this member, whose first job was killed."""
@@ -112,27 +107,22 @@ class Member:
         self._wait_for_all()
         try:
             while not over():
-                yield from self._next()
+                if self._owner()[0] != self._own:
+                    # The time limit is for the case that the member before dies.
+                    if select.select([self._woken], [], [], WAIT_S)[0]:
+                        os.read(self._woken, 100)
+                    continue
+                with self.computing():
+                    owner, turn = self._owner()
+                    if owner == self._own:
+                        yield
+                        write_atomically(self._folder / "turn", str(turn + 1))
+                self._wake_owner()
         finally:
             self._write(DONE, None)
             self._wake_owner()
-        while any(state == READY for state in self._states()):
+        while READY in self._states():
             time.sleep(WAIT_S)
-
-    def _next(self) -> Iterator[None]:
-        """Wait for a turn, and yield it; some waits end without one."""
-        if self._owner()[0] != self._own:
-            # The time limit is for the case that the member before dies.
-            if select.select([self._woken], [], [], WAIT_S)[0]:
-                os.read(self._woken, 100)
-            return
-        with self.computing():
-            owner, turn = self._owner()
-            if owner != self._own:
-                return
-            yield
-            write_atomically(self._folder / "turn", str(turn + 1))
-        self._wake_owner()
 
     def _wake_owner(self) -> None:
         with contextlib.suppress(OSError):  # it is gone, or nobody is left
@@ -149,7 +139,9 @@ class Member:
         """
         descriptor = opened(self._place / "group")
         stack.callback(os.close, descriptor)
-        with self._waiting():
+        # Each member locks its file while it waits for the machine.
+        waiting = [self._place / f"waiting-{self._name}-{n}" for n in range(len(self._members))]
+        with _locked(waiting[self._own]):
             free_since = time.monotonic()
             while True:
                 if try_lock(descriptor, fcntl.LOCK_SH):
@@ -158,7 +150,7 @@ class Member:
                     fcntl.flock(descriptor, fcntl.LOCK_UN)
                 if try_lock(descriptor, fcntl.LOCK_EX):
                     late = time.monotonic() - free_since > NEVER_CAME_S
-                    begin = late or self._all_wait()
+                    begin = late or all(map(_is_locked, waiting))
                     if begin and _content(descriptor) != self._name:
                         self._sweep()
                         os.truncate(descriptor, 0)
@@ -169,25 +161,6 @@ class Member:
                 else:
                     free_since = time.monotonic()
                 time.sleep(WAIT_S)
-
-    def _place_of(self, member: int) -> Path:
-        """Return the file that a member locks while it waits for the machine."""
-        return self._place / f"waiting-{self._name}-{member}"
-
-    @contextlib.contextmanager
-    def _waiting(self) -> Iterator[None]:
-        path = self._place_of(self._own)
-        descriptor = opened(path)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
-            os.close(descriptor)
-
-    def _all_wait(self) -> bool:
-        others = (member for member in range(len(self._members)) if member != self._own)
-        return all(_is_locked(self._place_of(member)) for member in others)
 
     def _sweep(self) -> None:
         """Remove what killed groups have left, and end their stopped processes."""
@@ -228,7 +201,7 @@ class Member:
         if not path.exists():
             return None
         state, child = _read(path)
-        if number == self._own or _is_locked(path):
+        if _is_locked(path):
             return state
         if number not in self._ended:
             self._ended.add(number)
@@ -263,6 +236,18 @@ def member_of(turn: int, members: int) -> int:
     """Return the member of a turn in the balanced order A B C, C B A, A B C ..."""
     place, back = turn % members, turn // members % 2
     return members - 1 - place if back else place
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock on a file of our own, and remove the file."""
+    descriptor = opened(path)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 def _is_locked(path: Path) -> bool:

@@ -88,6 +88,7 @@ class Watched:
         finally:
             os.close(writer)
             os.close(turns)
+        self.pid = self._process.pid
 
     def __enter__(self) -> "Watched":
         return self
@@ -98,10 +99,6 @@ class Watched:
         self._log.shorten()
         self._channel.close()
         os.close(self._turns)
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
 
     @property
     def over(self) -> bool:
@@ -142,15 +139,13 @@ class Watched:
     def turn(self) -> bool:
         """Let the child time one window; returns as :meth:`until` does."""
         began = time.perf_counter_ns()  # the same clock in every process
-        self._go(1)
+        self.go(1)
         done = self.until("turn")
         self.turns_ns.append((began, time.perf_counter_ns()))
         return done
 
-    def end_turns(self) -> None:
-        self._go(0)
-
-    def _go(self, windows: int) -> None:
+    def go(self, windows: int) -> None:
+        """Let the child go on and time windows; 0 after its last turn."""
         self._signal(signal.SIGCONT)
         with contextlib.suppress(BrokenPipeError):
             os.write(self._turns, f"{windows}\n".encode())
@@ -222,7 +217,7 @@ class Watched:
     def _reap(self) -> None:
         if self.exit_code is not None:
             return
-        pid, wait_status, usage = os.wait4(self._process.pid, os.WNOHANG)
+        pid, wait_status, usage = os.wait4(self.pid, os.WNOHANG)
         if pid:
             self.exit_code = os.waitstatus_to_exitcode(wait_status)
             self._process.returncode = self.exit_code
@@ -239,4 +234,4 @@ class Watched:
 
     def _signal(self, how: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, how)
+            os.killpg(self.pid, how)
