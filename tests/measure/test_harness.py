@@ -11,7 +11,7 @@ import pytest
 
 from millistep.measure.process import MOST
 from millistep.supervise import output
-from millistep.supervise.record import RecordFile, read, valid
+from millistep.supervise.record import read, reserved, valid, write
 
 from ..shared import ROOT
 from .conftest import identity
@@ -150,11 +150,11 @@ def test_a_part_that_breaks_the_contract_costs_no_time(plain):
 
 
 def test_a_record_is_written_though_its_folder_was_removed(plain, tmp_path):
-    file = RecordFile(tmp_path / "results/run1.json")
-    file.reserve()
-    shutil.rmtree(tmp_path / "results")
-    file.write(plain)
-    assert read(file.path) == plain
+    path = tmp_path / "results/run1.json"
+    with reserved(path) as partial:
+        shutil.rmtree(path.parent)
+        write(plain, partial, path)
+    assert read(path) == plain
 
 
 def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut(run, tmp_path):

@@ -5,23 +5,14 @@ import json
 import os
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from millistep.measure.process import leave
 from millistep.supervise import caches, ending, jobs, parent, preconditions
+from millistep.supervise import record as records
 from millistep.supervise.console import hold, say
 from millistep.supervise.jobs import Session
-from millistep.supervise.record import (
-    RecordFile,
-    Unreadable,
-    could_not_begin,
-    disturbed,
-    read,
-    skeleton,
-    step_ms,
-)
 from millistep.supervise.watch import Job
 
 
@@ -41,8 +32,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = arguments()
-    problem = "cannot write the record: "
-    status = jobs.exit_code(options.record, options.attempt, partial(measure, options), problem)
+    status = jobs.exit_code(options, options.record, measure, "cannot write the record: ")
     if status == 0:
         leave(0)
     return status
@@ -58,17 +48,13 @@ def measure(options: argparse.Namespace, failed: str) -> None:
     if earlier and earlier["identity"] == options.identity:
         say(f"{options.record}: already measured, keeping it. Delete it to measure again.")
         return
-    file = RecordFile(options.record)
-    try:
-        file.reserve()
+    with records.reserved(options.record) as partial:
         record = recorded(options, failed)
         hold()  # a signal now would lose the run
-        if could_not_begin(record) and _earlier(options):
+        if records.could_not_begin(record) and _earlier(options):
             say(f"{options.record}: keeping the earlier record: {record['reason']}")
         else:
-            say(result(options, file.write(record)))
-    finally:
-        file.discard()
+            say(result(options, records.write(record, partial, options.record)))
 
 
 def recorded(options: argparse.Namespace, failed: str) -> dict[str, Any]:
@@ -76,7 +62,7 @@ def recorded(options: argparse.Namespace, failed: str) -> dict[str, Any]:
     identity = json.loads(options.identity)
     wanted = replace(options.environment, start=options.start)
     planned = {"name": wanted.name, "method": wanted.method, "definition_sha256": wanted.planned}
-    found = skeleton(options.identity, {**planned, "python": "", "packages": {}})
+    found = records.skeleton(options.identity, {**planned, "python": "", "packages": {}})
     session: Session | None = None
     try:
         session = Session.of(options)
@@ -110,10 +96,10 @@ def _job(options: argparse.Namespace, environment: dict[str, Any]) -> Job:
 def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:
     """Return the record that is there; None if it is missing, broken, or could not begin either."""
     try:
-        found = read(options.record)
-    except (FileNotFoundError, Unreadable):
+        found = records.read(options.record)
+    except (FileNotFoundError, records.Unreadable):
         return None
-    return None if could_not_begin(found) else found
+    return None if records.could_not_begin(found) else found
 
 
 def result(options: argparse.Namespace, record: dict[str, Any]) -> str:
@@ -123,10 +109,10 @@ def result(options: argparse.Namespace, record: dict[str, Any]) -> str:
     if json.loads(record["identity"]).get("again") and not name.endswith("+again"):
         name += " again"  # the second measurement of a cell for the self-test
     if record["status"] == "ok":
-        found = f"{_ms(step_ms(record))} ms/step"
+        found = f"{_ms(records.step_ms(record))} ms/step"
         if record["timing"]["in_turns"] == 1:
             found += ", timed alone"
-        if why := disturbed(record):
+        if why := records.disturbed(record):
             found += f", affected by interference: {why}"
     else:
         found = f"{record['status']}: {record['reason']}"

@@ -56,19 +56,24 @@ def add_control(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--instead", action="append", default=[], help=instead)
 
 
-def exit_code(output: Path, attempt: int, make: Callable[[str], None], problem: str = "") -> int:
+def exit_code(
+    options: argparse.Namespace,
+    output: Path,
+    make: Callable[[argparse.Namespace, str], None],
+    problem: str = "",
+) -> int:
     """Make a job's file; return the exit status: 0, 1 if the file cannot be written, 130 or 143
     after a signal.
 
-    make: called with the reason why the first attempt could not write; empty without one.
+    make: called with the options, and the reason why the first attempt could not write, or "".
     """
     end_with_snakemake()
     try:
-        make(unwritten(output))
+        make(options, unwritten(output))
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)
     except OSError as error:
-        if attempt == 1:  # else the first attempt gave the reason
+        if options.attempt == 1:  # else the first attempt gave the reason
             say(f"millistep: {output}: {problem}{error.strerror}")
             note_unwritten(output, error)
         return 1
@@ -87,7 +92,7 @@ def control(
     """
     found: dict[str, Any] = {"started_at": now(), "ending": None, "refused": None, **empty}
 
-    def make(failed: str) -> None:
+    def make(options: argparse.Namespace, failed: str) -> None:
         if options.attempt == 1:
             try:
                 measure(options, found)
@@ -100,7 +105,7 @@ def control(
             say(f"{options.output}: {found['status']}: {found['reason']}")
         write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
-    return exit_code(options.output, options.attempt, make)
+    return exit_code(options, options.output, make)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import stat
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -83,37 +84,32 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-class RecordFile:
-    """A record's file; reserves its disk space before anything is measured.
-
-    A full disk shows before the run, not after it: :meth:`reserve` raises
-    OSError, and :meth:`write` fills the reserved blocks and renames the file.
+@contextlib.contextmanager
+def reserved(path: Path) -> Iterator[Path]:
+    """Reserve a record's disk space before anything is measured, so that a full disk shows before
+    the run; yield the file for :func:`write`. Raises OSError.
     """
+    partial = path.with_name(f".{path.name}.partial")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        partial.write_bytes(bytes(RESERVE_BYTES))
+        yield partial
+    finally:
+        partial.unlink(missing_ok=True)
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._partial = path.with_name(f".{path.name}.partial")
 
-    def reserve(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with open(self._partial, "wb") as file:
-            file.write(bytes(RESERVE_BYTES))
-
-    def write(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Put the record in place, atomically; return it as written, see :func:`valid`."""
-        record = valid(record)
-        content = (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
-        self.path.parent.mkdir(parents=True, exist_ok=True)  # it may have been removed meanwhile
-        with open(os.open(self._partial, os.O_WRONLY | os.O_CREAT, 0o666), "wb") as file:
-            file.write(content)
-            file.truncate()
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(self._partial, self.path)
-        return record
-
-    def discard(self) -> None:
-        self._partial.unlink(missing_ok=True)
+def write(record: dict[str, Any], partial: Path, path: Path) -> dict[str, Any]:
+    """Put the record in place, atomically; return it as written, see :func:`valid`."""
+    record = valid(record)
+    content = (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
+    path.parent.mkdir(parents=True, exist_ok=True)  # it may have been removed meanwhile
+    with open(os.open(partial, os.O_WRONLY | os.O_CREAT, 0o666), "wb") as file:
+        file.write(content)
+        file.truncate()
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+    return record
 
 
 def note_unwritten(path: Path, problem: OSError) -> None:
