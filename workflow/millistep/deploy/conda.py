@@ -11,16 +11,10 @@ Standard library only, for Python 3.9 and later.
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
-from millistep.deploy.virtual_environments import (
-    COMPLETE,
-    EnvironmentProblem,
-    failure,
-    installing,
-    locked,
-    write_atomically,
-)
+from millistep.deploy.virtual_environments import COMPLETE, EnvironmentProblem, failure, unfinished
 
 FAILED = "millistep-failed"  # the log of an installation that failed or was interrupted
 SCRIPT = ".post-deploy.sh"
@@ -77,13 +71,11 @@ def find_prefix(definition: Path, another: bool) -> Path:
 def conda_interpreter(definition: Path, another: bool, log: Path | None, title: str) -> str:
     """Return the interpreter of the conda environment of a definition, see :func:`find_prefix`."""
     prefix = find_prefix(definition, another)
-    if not is_complete(prefix, definition):
-        with locked(prefix) as lock:
-            if not is_complete(prefix, definition):
-                with installing(log or Path(f"{prefix}.log"), title, lock) as run:
-                    run(["sh", f"{prefix}{SCRIPT}"], CONDA_PREFIX=str(prefix))
-                    if (prefix / FAILED).exists():
-                        raise failure(prefix / FAILED)
-                # The script of a user's framework does not write it.
-                write_atomically(prefix / COMPLETE, "")
+    complete = partial(is_complete, prefix, definition)
+    if not complete():
+        with unfinished(prefix, log, title, complete) as run:
+            if run:
+                run(["sh", f"{prefix}{SCRIPT}"], CONDA_PREFIX=str(prefix))
+                if (prefix / FAILED).exists():
+                    raise failure(prefix / FAILED)
     return str(prefix / "bin" / "python")

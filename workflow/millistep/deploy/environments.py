@@ -148,7 +148,7 @@ def virtual_interpreter(name: str, definition: Path, log: Path | None, title: st
     with unfinished(prefix, log, title) as run:
         if run:
             check_space(definition)
-            run([find_python(python[1]), "-I", "-m", "venv", str(prefix)])
+            run([find_python(python[1]), "-I", "-m", "venv", "--clear", str(prefix)])
             run(install, VIRTUAL_ENV=str(prefix))
     return str(prefix / "bin" / "python")
 

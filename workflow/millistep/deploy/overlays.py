@@ -40,7 +40,7 @@ def overlaid_interpreter(
     try:
         with unfinished(prefix, log, title) as run:
             if run:
-                run([base, "-I", "-m", "venv", "--without-pip", str(prefix)])
+                run([base, "-I", "-m", "venv", "--clear", "--without-pip", str(prefix)])
                 pip = [base, "-I", "-m", "pip", "--python", python, "install", *QUIET]
                 run([*pip, "--", *copies.values()])
                 # Visible last: a source tree is built with the packages that it requires.

@@ -10,13 +10,12 @@ import json
 import os
 import re
 import secrets
-import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 COMPLETE = "millistep-complete"  # written last into an environment: without it, it is incomplete
 MAX_REASON = 200  # characters quoted from a log
@@ -80,61 +79,51 @@ def ask(interpreter: str | Path, program: str) -> str | None:
 
 
 @contextlib.contextmanager
-def unfinished(prefix: Path, log: Path | None, title: str) -> Iterator[Run | None]:
-    """Yield a function that runs a command to make a virtual environment; None if it is complete.
+def unfinished(
+    prefix: Path, log: Path | None, title: str, complete: Callable[[], bool] | None = None
+) -> Iterator[Run | None]:
+    """Yield a function that runs a command to make an environment; None if it is complete.
 
-    One process at a time makes it, from an empty folder. title: of the lines for the user. Raises
-    EnvironmentProblem.
+    One process at a time makes it. The output of its commands goes to the log. The user gets a line
+    before, and one after it with the duration. complete: by default, of a virtual environment.
+    Raises EnvironmentProblem.
     """
-    with locked(prefix) as lock:
-        if (prefix / COMPLETE).exists() and ask(prefix / "bin" / "python", "") is not None:
-            yield None
-            return
-        shutil.rmtree(prefix, ignore_errors=True)
-        with installing(log or Path(f"{prefix}.log"), title, lock) as run:
-            yield run
-        write_atomically(prefix / COMPLETE, "")
-
-
-@contextlib.contextmanager
-def locked(prefix: Path) -> Iterator[IO[str]]:
-    """Hold the lock of an environment, ``<prefix>.lock``; print a line if that means waiting."""
-    prefix.parent.mkdir(parents=True, exist_ok=True)
+    log, is_complete = log or Path(f"{prefix}.log"), complete or (lambda: _runs(prefix))
+    for folder in (prefix.parent, log.parent):
+        folder.mkdir(parents=True, exist_ok=True)
     with open(f"{prefix}.lock", "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             print(f"waiting for another process that creates {prefix.name}", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
-        yield lock
+        if is_complete():
+            yield None
+            return
+        print(f"millistep: {title}: being installed", file=sys.stderr, flush=True)
+        start = time.monotonic()
+        with open(log, "w") as output:
+
+            def run(command: list[str], **environ: str) -> None:
+                done = subprocess.run(
+                    command,
+                    env=clean_environ(**environ),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    # Children inherit the lock: they keep it if their parent is killed.
+                    pass_fds=[lock.fileno()],
+                )
+                if done.returncode:
+                    raise failure(log)
+
+            yield run
+        print(f"millistep: {title}: ready after {time.monotonic() - start:.0f} s", file=sys.stderr)
+        write_atomically(prefix / COMPLETE, "")
 
 
-@contextlib.contextmanager
-def installing(log: Path, title: str, lock: IO[str]) -> Iterator[Run]:
-    """Yield a function that runs one command of an installation, given its variables.
-
-    All output goes to the log. The user gets a line before, and one after it with the duration.
-    """
-    print(f"millistep: {title}: being installed", file=sys.stderr, flush=True)
-    start = time.monotonic()
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with open(log, "w") as output:
-
-        def run(command: list[str], **environ: str) -> None:
-            done = subprocess.run(
-                command,
-                env=clean_environ(**environ),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                # Children inherit the lock: they keep it if their parent is killed.
-                pass_fds=[lock.fileno()],
-            )
-            if done.returncode:
-                raise failure(log)
-
-        yield run
-    print(f"millistep: {title}: ready after {time.monotonic() - start:.0f} s", file=sys.stderr)
+def _runs(prefix: Path) -> bool:
+    return (prefix / COMPLETE).exists() and ask(prefix / "bin" / "python", "") is not None
 
 
 def failure(log: Path) -> EnvironmentProblem:
