@@ -1,9 +1,8 @@
 """The compilers' caches on disk, kept from a cell's first run for its later ones.
 
-The same holds for users: their first process finds no cache, the next ones do. A run works on a
-copy in its own scratch folder, which replaces the kept cache only when it is complete: neither a
-kill nor a parallel job leaves half of it. If the folder cannot be read or written, runs start
-without caches.
+Users' processes find them, too. A run works on a copy in its own scratch folder, which replaces the
+kept cache only when it is complete: neither a kill nor a parallel job leaves half of it. If the
+folder cannot be read or written, runs start without caches.
 """
 
 import contextlib
@@ -22,10 +21,7 @@ OF_A_RUN = {"run", "seed", "extras", "probes"}
 
 
 class Kept:
-    """The caches of a cell on one machine, in a folder of their own.
-
-    Caches of another identity are never used, and removed when this one leaves its own.
-    """
+    """The caches of a cell on one machine; those of another identity are not used, but replaced."""
 
     def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
         same = {name: value for name, value in identity.items() if name not in OF_A_RUN}

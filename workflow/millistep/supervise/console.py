@@ -26,8 +26,8 @@ def say(line: str) -> None:
 
 
 def end_with_snakemake() -> None:
-    """Have this process end in order by a signal, and by the death of Snakemake: so no run goes on
-    in parallel to those of the next start. Needs rules that leave no shell between the two.
+    """Have this process end in order by a signal, and with Snakemake: no run goes on next to those
+    of the next start. Needs rules that leave no shell between the two.
     """
     parent = os.getppid()
     end_by_interrupt()
@@ -35,11 +35,10 @@ def end_with_snakemake() -> None:
 
 
 def end_by_interrupt() -> None:
-    """Have the first signal raise KeyboardInterrupt, and those after it do nothing. A
-    SIGHUP that is ignored already, by `nohup`, stays so.
-    """
-    kept = {signal.SIGHUP} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else set()
-    ending = [each for each in POLITE if each not in kept]
+    """Have the first signal raise KeyboardInterrupt, and later ones do nothing."""
+    ending = [*POLITE]
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # `nohup` ignores it
+        ending.remove(signal.SIGHUP)
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         for each in ending:

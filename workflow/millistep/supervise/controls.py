@@ -23,9 +23,8 @@ REFERENCE_LIMIT_S = 300.0
 
 
 def measure_reference() -> int:
-    """Measure the reference workload before a round: fixed work that shows how fast the machine is.
-
-    It is pinned, threaded and supervised as a run is.
+    """Measure the reference workload before a round: fixed work that shows how fast the machine is,
+    pinned, threaded and supervised as a run is.
     """
     parser = argparse.ArgumentParser(description=measure_reference.__doc__)
     jobs.add_control(parser)

@@ -44,8 +44,8 @@ class Gpu:
 def chosen(asked: str | int) -> Gpu | None:
     """Return the GPU that is measured, None without one; raises :class:`NoSuchDevice`.
 
-    asked: ``auto`` (the first that CUDA_VISIBLE_DEVICES lists; without it the one with
-    the most memory), or the number or UUID of one that is visible.
+    asked: ``auto`` (the first of CUDA_VISIBLE_DEVICES; without it the one with the most memory), or
+    the number or UUID of one that is visible.
     """
     seen = visible()
     if asked != "auto" and gpus():

@@ -47,12 +47,9 @@ def add_seat(parser: argparse.ArgumentParser) -> None:
 
 
 def add_control(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a control: its file, and other environments that could measure it, the
-    first of which that can be installed is used.
-    """
     add_arguments(parser)
     parser.add_argument("--output", type=Path, required=True)
-    instead = "its identity and environment, as JSON"
+    instead = "identity and environment to use if the first cannot be installed, as JSON"
     parser.add_argument("--instead", action="append", default=[], help=instead)
 
 
@@ -87,8 +84,7 @@ def control(
 ) -> int:
     """Measure a control, and write what was found; return the exit status.
 
-    empty: the file's content before anything is measured; the second attempt of a job writes it,
-    since the first one was killed, or could not write.
+    empty: the file's content without measurements, which the second attempt of a job writes.
     """
     found: dict[str, Any] = {"started_at": now(), "ending": None, "refused": None, **empty}
 
@@ -117,10 +113,7 @@ class Session:
 
     @classmethod
     def of(cls, options: argparse.Namespace) -> Session:
-        """Return the session of a workload and round: on a GPU if any of its runs needs one.
-
-        Raises :class:`supervise.device.NoSuchDevice`.
-        """
+        """Return the session of a workload and round. Raises :class:`device.NoSuchDevice`."""
         chosen = device.chosen(options.device) if options.around == "cuda" else None
         gpu = chosen and chosen.uuid
         start = options.start or secrets.token_hex(16)

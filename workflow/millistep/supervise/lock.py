@@ -14,10 +14,7 @@ CPU = "cpu"  # the name of the lock for runs without a GPU
 
 
 def folder(name: str) -> Path:
-    """Return the folder of a machine's or GPU's lock, shared by all users of the machine.
-
-    name: ``cpu`` or the UUID of a GPU. Raises OSError.
-    """
+    """Return the folder of a lock, `cpu` or a GPU's UUID, which all users of the machine share."""
     place = Path(tempfile.gettempdir(), "millistep")
     for each in (place, place / name):
         if not each.is_dir():

@@ -17,9 +17,7 @@ SHARE = 0.9  # of the memory there is: the processes that watch the run need som
 
 
 def summary(gpu: Gpu | None) -> dict[str, Any]:
-    """Return a record's description of this machine with this GPU, or without one; equal machines
-    have the same ``id``.
-    """
+    """Return a record's description of this machine; equal machines have the same ``id``."""
     memory_mib = memory_mib_total()
     facts = {
         "cpu": cpu_model(),
@@ -55,10 +53,7 @@ def memory_limit_mib(asked: str) -> int:
 
 
 def residents(at_once: int, each_mib: float) -> int:
-    """Return how many of so many processes are in memory at once: as many as fit, at least 1.
-
-    each_mib: of host memory that each needs; 0 if memory does not limit their number.
-    """
+    """Return how many of so many processes fit into host memory, at least 1; 0 MiB: all of them."""
     if not each_mib:
         return at_once
     return max(1, min(at_once, int(memory_limit_mib("auto") // each_mib)))

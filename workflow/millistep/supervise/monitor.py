@@ -85,10 +85,7 @@ class Gpu:
         return float(self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device)) / 1e3
 
     def reading(self) -> dict[str, Any]:
-        """Return clocks, temperature, power, reasons for slower clocks, other processes, memory.
-
-        Readings that this GPU does not offer (a divided one has no utilisation) are None.
-        """
+        """Return all readings; those that this GPU does not offer are None."""
         nvml, device = self.nvml, self.device
         others, held_mib = tried(self._processes) or (None, None)
         return {
@@ -110,12 +107,10 @@ class Gpu:
         return [word for bit, word in SLOWED_BY.items() if slowed & bit]
 
     def _processes(self) -> tuple[int | None, float | None]:
-        """Return the number of processes on the GPU that are none of Millistep's, and the MiB of
-        device memory of this run's, with pools, contexts and kernels.
+        """Return the number of others' processes on the GPU, and the MiB that the run's hold there.
 
         Other processes of Millistep are stopped while this run computes. In a container NVML may
-        number processes as the host does: then a single process is ours, and the number is None
-        if there are more.
+        number processes as the host does: a single one is ours then, of several nothing is known.
         """
         running = self.nvml.nvmlDeviceGetComputeRunningProcesses(self.part)
         run = {process.pid for process in psutil.Process().children(recursive=True)}
@@ -180,10 +175,7 @@ class Monitor:
             self.samples.append(self.sample())
 
     def sample(self) -> dict[str, Any]:
-        """Return one reading of everything, with the time in ns on the run's clock.
-
-        Readings that the machine does not offer are None.
-        """
+        """Return one reading of everything; None for what the machine does not offer."""
         counter = self._gpu or self._rapl
         return {
             "at_ns": time.perf_counter_ns(),  # the same clock in every process

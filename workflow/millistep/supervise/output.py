@@ -27,10 +27,7 @@ class Channel:
         return bool(select.select([self._reader], [], [], timeout_s)[0])
 
     def read(self) -> list[dict[str, Any]] | None:
-        """Return the events that are complete by now; None once no process has the pipe open.
-
-        Raises :class:`NoEvent`.
-        """
+        """Return the events that are complete by now; None once no process has the pipe open."""
         data = os.read(self._reader, 65536)
         if not data:
             return None
@@ -79,10 +76,8 @@ class Log:
         return open(self.path, "ab")
 
     def shorten(self) -> None:
-        """Cut a long log in the middle, with a line that has the omitted size. A log that is gone
-        or that cannot be written costs no run.
-        """
-        with contextlib.suppress(OSError):
+        """Cut a long log in the middle, with a line that has the omitted size."""
+        with contextlib.suppress(OSError):  # a log that is gone or that is read-only costs no run
             size = self.path.stat().st_size
             if size <= 2 * FIRST_BYTES:
                 return

@@ -33,10 +33,9 @@ def cell(identity: dict[str, Any]) -> dict[str, Any]:
 def supervised(
     program: str, request: dict[str, Any], job: Job, kept: caches.Kept | None = None
 ) -> Iterator[Watched]:
-    """Start a measuring process; nothing of it survives the context.
+    """Start a measuring process; nothing of it survives the context. Raises :class:`Refused`.
 
-    In addition to the request it gets the accelerator, library, seed, threads, CPUs, GPU and
-    environment variables of the job's identity. kept: compiler caches. Raises :class:`Refused`.
+    request: in addition to the parts of the job's identity that all programs read.
     """
     identity = job.identity
     common = {name: identity[name] for name in ("accelerator", "library", "seed", "threads")}

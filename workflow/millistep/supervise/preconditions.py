@@ -25,10 +25,7 @@ from millistep.supervise.ending import Refused
 
 
 def visible_device(identity: dict[str, Any]) -> str | None:
-    """Return the GPU as a run's process and its monitor see it; None for a run on the CPU.
-
-    Raises :class:`supervise.device.NoSuchDevice`.
-    """
+    """Return the GPU as a run's process and its monitor see it; None for a run on the CPU."""
     if identity["accelerator"] != "cuda":
         return None
     return device.word(device.chosen(identity["device"]), identity["device"])
@@ -63,10 +60,8 @@ def check_packages(environment: dict[str, Any], found: dict[str, Any]) -> None:
 def too_large(
     identity: dict[str, Any], machine_card: dict[str, Any], memory_limit_mib: float
 ) -> dict[str, Any] | None:
-    """Return the record's ``not_tried`` of a cell that cannot fit into memory, None if it may.
-
-    Weights, gradients and optimizer state are a lower bound: a cell that is not tried because of
-    them would have failed in any case, after minutes.
+    """Return the record's ``not_tried`` of a cell that cannot fit into memory, None if it may: its
+    weights, gradients and optimizer state are a lower bound.
     """
     needed = identity["least_memory_mib"]
     if identity["accelerator"] == "cuda" and machine_card["accelerator_memory_mib"]:
@@ -110,8 +105,8 @@ def provide(wanted: Wanted, identity: dict[str, Any]) -> dict[str, Any]:
 
 
 def provide_any(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
-    """Return identity and marker of an environment that can be installed: that of the options, else
-    the first possible one of ``instead``, as several libraries can do fixed work.
+    """Return identity and marker of the first environment that can be installed: the options' own
+    or one of ``instead``, as several libraries can do fixed work.
 
     Raises :class:`Refused`, without any of them for the reason of the first one, and OSError.
     """

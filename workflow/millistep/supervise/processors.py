@@ -38,20 +38,16 @@ def physical(topology: Path = TOPOLOGY, root: Path = ROOT) -> int:
 
 
 def auto(topology: Path = TOPOLOGY, root: Path = ROOT) -> int:
-    """Return the number of threads of a run, unless the user names one.
-
-    One per physical core; of more than two cores, one is left to the system and to the monitor.
-    A container's quota of CPU time is a limit, too.
+    """Return the number of threads of a run: one per physical core, limited by a quota of CPU time.
+    Of more than two cores, one is left to the system and to the monitor.
     """
     count = len(cores(topology))
     return within_the_quota(count if count <= FEW_CORES else count - 1, root)
 
 
 def pinned(threads: int, topology: Path = TOPOLOGY, small: Path = SMALL) -> list[int]:
-    """Return a run's CPUs, one of each core first. The last cores are used first, because the first
-    ones serve interrupts.
-
-    small: the file that lists the CPUs of small cores, which are taken last.
+    """Return a run's CPUs: one of each core first, and the last cores first, because the first ones
+    serve interrupts. small: the file that lists the CPUs of small cores, which are taken last.
     """
     listed = _listed(small)
     by_core = sorted(cores(topology), key=lambda core: core[0] not in listed)

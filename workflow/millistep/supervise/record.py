@@ -1,7 +1,4 @@
-"""The record of a run: empty at first, written complete or not at all, and read with suspicion.
-
-Any other file may be in a record's place.
-"""
+"""The record of a run: empty at first, written complete or not at all, and read with suspicion."""
 
 import contextlib
 import errno
@@ -136,10 +133,7 @@ OPTIONAL = ("outcome", "calls", "host_overhead", "energy", "parity")
 
 
 def violation(record: dict[str, Any]) -> str:
-    """Return where and how a record violates its contract; empty if it does not.
-
-    NaN and infinite numbers violate it, too: JSON has no such numbers.
-    """
+    """Return where and how a record violates its contract; empty if it does not."""
     # pydantic takes a tenth of a second, which no run waits for before it starts.
     from millistep.contracts.base import violation as of_contract
     from millistep.contracts.record import Record
@@ -148,9 +142,8 @@ def violation(record: dict[str, Any]) -> str:
 
 
 def valid(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record that matches its contract: this one, or an error that names its violation.
-
-    A part that the time does not need is left out with a warning.
+    """Return a record that matches its contract: this one, if need be without parts that the time
+    does not need, or an error that names the violation.
     """
     found = violation(record)
     while (part := re.split(r"\W", found)[0]) in OPTIONAL and record[part] is not None:

@@ -101,9 +101,7 @@ class Member:
         self._write(READY, child)
 
     def turns(self, over: Callable[[], bool]) -> Iterator[None]:
-        """Yield once for each turn, with the machine's lock held. Ends when ``over`` is true and
-        nobody else waits for a turn.
-        """
+        """Yield at each turn, with the machine locked; end if over() and no other waits for one."""
         self._wait_for_all()
         try:
             while not over():

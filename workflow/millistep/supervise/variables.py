@@ -46,8 +46,8 @@ def of_process(
 ) -> dict[str, str]:
     """Return all environment variables that a measured process is given.
 
-    identity: with accelerator, library, threads, ``variables`` (the configuration's), and
-    ``weights`` if there are any. visible_device: see :func:`supervise.device.word`.
+    identity: with accelerator, library, threads, the configuration's variables, and any weights.
+    visible_device: see :func:`supervise.device.word`.
     """
     return {
         **inherited(caller, identity.get("weights", "random")),

@@ -28,21 +28,15 @@ GRACE_S = 10.0  # seconds until a child that reported its end, or was killed, mu
 
 @dataclass(frozen=True)
 class Job:
-    """What to measure, in which environment and within which limits.
+    """What to measure, in which environment and within which limits."""
 
-    identity_text: the plan's JSON string. environment: the marker that its deployment wrote, from
-    which its packages must not differ. time_limit_s: in which it may compute; waiting for a turn
-    does not count. folders: the user's, with ``models/`` or ``frameworks/`` in them. caches: folder
-    for compiler caches of the cell on this machine, None to keep none.
-    """
-
-    identity_text: str
-    environment: dict[str, Any]
+    identity_text: str  # the plan's JSON string
+    environment: dict[str, Any]  # the marker, from which its packages must not differ
     log: Path
-    time_limit_s: float
+    time_limit_s: float  # in which it may compute; waiting for a turn does not count
     memory_limit_mib: float
-    folders: tuple[str, ...] = ()
-    caches: Path | None = None
+    folders: tuple[str, ...] = ()  # the user's, with ``models/`` or ``frameworks/`` in them
+    caches: Path | None = None  # folder for compiler caches of the cell; None to keep none
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -50,8 +44,7 @@ class Job:
 
 
 class Watched:
-    """A child process: its events, its limits, its end. Use it as a context manager: no process of
-    its group survives this.
+    """A child process: its events, limits and end; a context that no process of its group survives.
 
     environ: all its environment variables, see :mod:`supervise.variables`.
     """
