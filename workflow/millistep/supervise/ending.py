@@ -95,7 +95,7 @@ class Ending:
 def of_record(record: dict[str, Any]) -> tuple[Status, str]:
     """Return ``(status, reason)`` of a record that matches its contract; no reason if ok."""
     if record["not_tried"]:
-        return _of_what_was_not_tried(record["not_tried"])
+        return _of_not_tried(**record["not_tried"])
     if record["ending"] is None:
         return "killed", WHOLE_JOB_KILLED
     ending = Ending(**record["ending"])
@@ -108,13 +108,28 @@ def of_record(record: dict[str, Any]) -> tuple[Status, str]:
     return status, reason
 
 
+def _of_not_tried(
+    not_deployed: str | None = None,
+    needed_mib: float = 0,
+    available_mib: float = 0,
+    memory_of: str = "host",
+) -> tuple[Status, str]:
+    if not_deployed is not None:
+        return "error", f"no environment: {not_deployed}"[:MAX_REASON]
+    where = {"gpu": "the GPU has", "host": "the limit of host memory is"}[memory_of]
+    return "too large", (
+        f"weights, gradients and optimizer alone need {needed_mib / 1024:.1f} GiB, "
+        f"{where} {available_mib / 1024:.1f} GiB"
+    )
+
+
 def of_process(ending: Ending) -> tuple[Status, str]:
     """Return ``(status, reason)`` of a process; the reason is one line, empty if ok."""
     status, reason = _of_process(ending)
     if status == "error" and ending.kernel_killed_for_memory:
         # Its own error may be a consequence: the kernel killed a process that it had started.
-        return "oom", f"the kernel killed a process for lack of memory: {reason}"[:MAX_REASON]
-    return status, reason
+        status, reason = "oom", f"the kernel killed a process for lack of memory: {reason}"
+    return status, reason[:MAX_REASON]
 
 
 def _of_process(ending: Ending) -> tuple[Status, str]:
@@ -129,9 +144,16 @@ def _of_process(ending: Ending) -> tuple[Status, str]:
         return "ok", ""
     if ending.exit_code == -signal.SIGKILL and ending.kernel_killed_for_memory:
         return "oom", "the kernel killed the process for lack of memory"
-    if ending.exit_code < 0:
-        return _of_signal(-ending.exit_code, ending.last_words)
-    return _of_crash(f"the process ended with exit code {ending.exit_code}", ending.last_words)
+    how = f"ended with exit code {ending.exit_code}"
+    if (number := -ending.exit_code) > 0:
+        names = {each.value: each.name for each in signal.Signals}
+        name = names.get(number, f"signal {number}")
+        if number in FROM_OUTSIDE:
+            return "killed", f"killed from outside by {name}"
+        how = f"crashed with {name}"
+    if not ending.last_words:  # a library that ends a process may print why
+        return "error", f"the process {how} without a message"
+    return _by_words(ending.last_words) or "error", f"the process {how}: {ending.last_words}"
 
 
 def of_exception(error: Exception) -> tuple[Status, str]:
@@ -157,21 +179,6 @@ def of_control(data: dict[str, Any]) -> tuple[str, str]:
     return of_process(Ending(**data["ending"]))
 
 
-def _of_signal(number: int, last_words: str | None) -> tuple[Status, str]:
-    names = {each.value: each.name for each in signal.Signals}
-    name = names.get(number, f"signal {number}")
-    if number in FROM_OUTSIDE:
-        return "killed", f"killed from outside by {name}"
-    return _of_crash(f"the process crashed with {name}", last_words)
-
-
-def _of_crash(what: str, last_words: str | None) -> tuple[Status, str]:
-    """Return the status and reason of a process that a library ended: it may print why."""
-    if not last_words:
-        return "error", f"{what} without a message"
-    return _by_words(last_words) or "error", f"{what}: {last_words}"[:MAX_REASON]
-
-
 def _of_failure(type: str, message: str, line: str | None = None) -> tuple[Status, str]:
     words = _own_words(message)
     place = f" ({line})" if line else ""
@@ -181,11 +188,11 @@ def _of_failure(type: str, message: str, line: str | None = None) -> tuple[Statu
         return "oom", reason
     if type == "WrongDevice":
         # Not a failure: this machine lacks the requested device, another machine may have it.
-        return "unsupported", (words or type)[:MAX_REASON]
+        return "unsupported", words or type
     if status := _by_words(message):
         return status, reason
     if type == "ModuleNotFoundError" and "measure.models." not in message:  # a model's own module
-        return "error", f"missing package, {reason}"[:MAX_REASON]
+        return "error", f"missing package, {reason}"
     return "error", reason
 
 
@@ -232,30 +239,12 @@ def _of_timing(timing: dict[str, Any] | None) -> tuple[Status, str]:
     if compiled := timing["compilations"]["during_timing"]:
         what = "a compilation" if compiled == 1 else f"{compiled} compilations"
         return "invalid", f"{what} during the timing windows"
-    late = _late_share(timing)
-    if late > MOST_LATE:
+    pairs = zip(timing.get("late_ns") or [], timing["windows"], strict=False)
+    shares = sorted(late / (late + window["elapsed_ns"]) for late, window in pairs)
+    # The median window counts, because the machine may have held up a single one.
+    if shares and (late := shares[len(shares) // 2]) > MOST_LATE:
         return "invalid", (
             f"after the synchronization, work continued for {100 * late:.0f} % of a timing window: "
             "the clock stopped before the work did"
         )
     return "ok", ""
-
-
-def _late_share(timing: dict[str, Any]) -> float:
-    """Return the share of a window's time that was left when its synchronization had returned; 0
-    if unknown. The median window counts, because the machine may have held up a single one.
-    """
-    pairs = zip(timing.get("late_ns") or [], timing["windows"], strict=False)
-    shares = sorted(late / (late + window["elapsed_ns"]) for late, window in pairs)
-    return shares[len(shares) // 2] if shares else 0.0
-
-
-def _of_what_was_not_tried(not_tried: dict[str, Any]) -> tuple[Status, str]:
-    if "not_deployed" in not_tried:
-        return "error", f"no environment: {not_tried['not_deployed']}"[:MAX_REASON]
-    where = {"gpu": "the GPU has", "host": "the limit of host memory is"}[not_tried["memory_of"]]
-    needed_gib, available_gib = not_tried["needed_mib"] / 1024, not_tried["available_mib"] / 1024
-    return "too large", (
-        f"weights, gradients and optimizer alone need {needed_gib:.1f} GiB, "
-        f"{where} {available_gib:.1f} GiB"
-    )
