@@ -12,7 +12,7 @@ import psutil
 
 from millistep.deploy.virtual_environments import read_json, write_atomically
 from millistep.supervise.device import chosen, word
-from millistep.supervise.machine import cpu_model, memory_limit_bytes, processor_time, summary
+from millistep.supervise.machine import cpu_model, memory_limit_bytes, processor_time, summary, text
 from millistep.supervise.monitor import Gpu, tried
 from millistep.supervise.processors import available
 from millistep.supervise.record import now
@@ -24,14 +24,12 @@ INSTRUCTION_SETS = (
     *("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16"),
     *("asimd", "sve", "bf16"),
 )
-
-
 CLOCK_SOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 
 def sections(root: Path = Path("/")) -> dict[str, Facts]:
     cpu = root / "sys/devices/system/cpu"
-    return {
+    found = {
         "Processor": _processor(root, cpu),
         "Clocks": _clocks(root, cpu),
         "Caches": _caches(cpu),
@@ -39,30 +37,34 @@ def sections(root: Path = Path("/")) -> dict[str, Facts]:
         "System": _system(root),
         "Limits of this process": _limits(root),
     }
+    return {
+        title: {name: value or None for name, value in facts.items()}
+        for title, facts in found.items()
+    }
 
 
 def _processor(root: Path, cpu: Path) -> Facts:
-    info = _text(root / "proc/cpuinfo") or ""
+    info = text(root / "proc/cpuinfo")
     flags = set(" ".join(re.findall(r"^(?:flags|Features)\s*: (.*)$", info, re.M)[:1]).split())
     sockets = set(re.findall(r"^physical id\s*: (\d+)$", info, re.M))
     microcode = re.search(r"^microcode\s*: (\S+)$", info, re.M)
     nodes = sorted((root / "sys/devices/system/node").glob("node[0-9]*/cpulist"))
-    numa = "; ".join(f"{path.parent.name}: {_text(path)}" for path in nodes)
+    numa = "; ".join(f"{path.parent.name}: {text(path)}" for path in nodes)
     mitigations = Counter(
-        re.split("[:;]", _text(path) or "")[0].lower() for path in cpu.glob("vulnerabilities/*")
+        re.split("[:;]", text(path))[0].lower() for path in cpu.glob("vulnerabilities/*")
     )
     kinds = (f"{count} {kind}" for kind, count in sorted(mitigations.items()))
     return {
         "model": cpu_model(),
         "architecture": platform.machine(),
-        "sockets": str(len(sockets)) if sockets else None,
-        "physical cores": str(psutil.cpu_count(logical=False) or "") or None,
+        "sockets": str(len(sockets) or ""),
+        "physical cores": str(psutil.cpu_count(logical=False) or ""),
         "logical processors": str(os.cpu_count()),
-        "simultaneous multithreading": _on_off(_text(cpu / "smt/active")),
-        "NUMA nodes": f"{len(nodes)} ({numa})" if nodes else None,
-        "instruction sets": ", ".join(s for s in INSTRUCTION_SETS if s in flags) or None,
+        "simultaneous multithreading": _on_off(text(cpu / "smt/active")),
+        "NUMA nodes": numa and f"{len(nodes)} ({numa})",
+        "instruction sets": ", ".join(s for s in INSTRUCTION_SETS if s in flags),
         "microcode": microcode and microcode[1],
-        "vulnerabilities": ", ".join(kinds) or None,
+        "vulnerabilities": ", ".join(kinds),
     }
 
 
@@ -70,14 +72,14 @@ def _clocks(root: Path, cpu: Path) -> Facts:
     policy = cpu / "cpu0/cpufreq"
     frequency = tried(lambda: psutil.cpu_freq())  # some systems lack even the function
     # Intel's driver shows if turbo is forbidden, the others if it is allowed.
-    forbidden, allowed = _text(cpu / "intel_pstate/no_turbo"), _text(cpu / "cpufreq/boost")
+    forbidden, allowed = text(cpu / "intel_pstate/no_turbo"), text(cpu / "cpufreq/boost")
     return {
         "highest frequency": f"{frequency.max:.0f} MHz" if frequency and frequency.max else None,
-        "governor": _text(policy / "scaling_governor"),
-        "frequency driver": _text(policy / "scaling_driver"),
-        "energy preference": _text(policy / "energy_performance_preference"),
-        "turbo": _on_off(allowed) if forbidden is None else _on_off(str(int(forbidden == "0"))),
-        "clock source": _text(root / CLOCK_SOURCE),
+        "governor": text(policy / "scaling_governor"),
+        "frequency driver": text(policy / "scaling_driver"),
+        "energy preference": text(policy / "energy_performance_preference"),
+        "turbo": _on_off(str(int(forbidden == "0")) if forbidden else allowed),
+        "clock source": text(root / CLOCK_SOURCE),
     }
 
 
@@ -85,36 +87,36 @@ def _caches(cpu: Path) -> Facts:
     """Return the caches of the first CPU: size, and the CPUs that share each."""
     found: Facts = {}
     for index in sorted(cpu.glob("cpu0/cache/index*")):
-        kind = {"Data": "d", "Instruction": "i"}.get(_text(index / "type") or "", "")
-        shared = _text(index / "shared_cpu_list")
-        found[f"L{_text(index / 'level')}{kind}"] = f"{_text(index / 'size')}, CPUs {shared}"
+        kind = {"Data": "d", "Instruction": "i"}.get(text(index / "type"), "")
+        shared = text(index / "shared_cpu_list")
+        found[f"L{text(index / 'level')}{kind}"] = f"{text(index / 'size')}, CPUs {shared}"
     return found
 
 
 def _memory(root: Path) -> Facts:
-    pages = _text(root / "sys/kernel/mm/transparent_hugepage/enabled") or ""
+    pages = text(root / "sys/kernel/mm/transparent_hugepage/enabled")
     huge = re.search(r"\[(\w+)\]", pages)
     return {
         "memory": _gib(psutil.virtual_memory().total),
         "swap": _gib(psutil.swap_memory().total),
         "transparent huge pages": huge and huge[1],
-        "NUMA balancing": _on_off(_text(root / "proc/sys/kernel/numa_balancing")),
+        "NUMA balancing": _on_off(text(root / "proc/sys/kernel/numa_balancing")),
     }
 
 
 def _system(root: Path) -> Facts:
-    name = re.search(r'^PRETTY_NAME="?(.*?)"?$', _text(root / "etc/os-release") or "", re.M)
-    firmware = [_text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name")]
-    virtual = " hypervisor" in (_text(root / "proc/cpuinfo") or "")
-    container = _text(root / "run/systemd/container")
+    name = re.search(r'^PRETTY_NAME="?(.*?)"?$', text(root / "etc/os-release"), re.M)
+    firmware = [text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name")]
+    virtual = " hypervisor" in text(root / "proc/cpuinfo")
+    container = text(root / "run/systemd/container")
     for engine, trace in (("docker", ".dockerenv"), ("podman", "run/.containerenv")):
         container = engine if (root / trace).exists() else container
     return {
         "operating system": name[1] if name else platform.system(),
         "kernel": f"{platform.system()} {platform.release()}",
-        "C library": " ".join(platform.libc_ver()).strip() or None,
+        "C library": " ".join(platform.libc_ver()).strip(),
         "virtual machine": "yes" if virtual else "no hypervisor found",
-        "firmware": " ".join(filter(None, firmware)) or None,
+        "firmware": " ".join(filter(None, firmware)),
         "container": container or "none found",
     }
 
@@ -129,15 +131,8 @@ def _limits(root: Path) -> Facts:
     }
 
 
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text(errors="replace").strip() or None
-    except OSError:
-        return None
-
-
-def _on_off(flag: str | None) -> str | None:
-    return None if flag is None else "off" if flag == "0" else "on"
+def _on_off(flag: str) -> str:
+    return "" if not flag else "off" if flag == "0" else "on"
 
 
 def _gib(count: int) -> str:

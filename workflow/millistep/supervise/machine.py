@@ -1,10 +1,10 @@
 """The machine: memory, load, and the limits of its control group (version 2)."""
 
-import contextlib
 import hashlib
 import json
 import os
 import platform
+import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,12 +33,17 @@ def summary(gpu: Gpu | None) -> dict[str, Any]:
     return {"id": digest, **facts}
 
 
+def text(path: Path) -> str:
+    """Return the content of a system's file, without spaces around it; empty without the file."""
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
 def cpu_model() -> str:
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
+    named = re.search(r"^model name\s*:(.*)$", text(Path("/proc/cpuinfo")), re.M)
+    return named[1].strip() if named else platform.processor() or platform.machine()
 
 
 def memory_mib_total() -> int:
@@ -71,8 +76,8 @@ def swapped_mib() -> float:
 
 def oom_kills(root: Path = ROOT) -> int | None:
     """Return the kernel's kills for memory in this job, or in the whole machine if uncounted."""
-    own = counters(_groups(root)[0] / "memory.events").get("oom_kill")
-    return counters(root / "proc/vmstat").get("oom_kill") if own is None else own
+    own = _counters(_groups(root)[0] / "memory.events").get("oom_kill")
+    return _counters(root / "proc/vmstat").get("oom_kill") if own is None else own
 
 
 def memory_limit_bytes(root: Path = ROOT) -> int | None:
@@ -93,28 +98,21 @@ def cpu_stats(root: Path = ROOT) -> list[str]:
 
 def _limits(root: Path, name: str) -> list[tuple[Path, list[str]]]:
     """Return the words of a file in this group and those around it, where they are a limit."""
-    found = []
-    for group in _groups(root):
-        with contextlib.suppress(OSError):
-            found.append((group, (group / name).read_text().split()))
+    found = [(group, text(group / name).split()) for group in _groups(root)]
     return [(group, words) for group, words in found if words and words[0] != "max"]
 
 
-def counters(path: Path) -> dict[str, int]:
+def _counters(path: Path) -> dict[str, int]:
     """Return a file's lines of a name and a number, as a mapping; empty if it cannot be read."""
-    with contextlib.suppress(OSError, ValueError):
-        pairs = (line.split() for line in path.read_text().splitlines())
-        return {name: int(value) for name, value in pairs}
-    return {}
+    pairs = (line.split() for line in text(path).splitlines())
+    return {name: int(value) for name, value in pairs}
 
 
 def _groups(root: Path) -> list[Path]:
     """Return the folders of this process's group and of those around it, innermost first."""
-    top, inner = root / "sys/fs/cgroup", PurePosixPath()
-    with contextlib.suppress(OSError):
-        for line in (root / "proc/self/cgroup").read_text().splitlines():
-            if line.startswith("0::"):
-                inner = PurePosixPath(line.removeprefix("0::").lstrip("/"))
+    top = root / "sys/fs/cgroup"
+    own = re.search(r"^0::/*(.*)$", text(root / "proc/self/cgroup"), re.M)
+    inner = PurePosixPath(own[1] if own else "")
     if ".." in inner.parts or not (top / inner).is_dir():  # a container sees only its own group
         inner = PurePosixPath()
     return [top / folder for folder in (inner, *inner.parents)]

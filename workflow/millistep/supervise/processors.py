@@ -5,7 +5,6 @@ much variability. A run gets one CPU of each core first, and those of small core
 Cores are read from Linux' sysfs; on other systems every CPU counts as a core of its own.
 """
 
-import contextlib
 import os
 from pathlib import Path
 
@@ -28,7 +27,9 @@ def cores(topology: Path = TOPOLOGY) -> list[list[int]]:
     """Return the available CPUs by physical core, both in ascending order."""
     groups: dict[str, list[int]] = {}
     for processor in available():
-        groups.setdefault(_siblings(topology, processor), []).append(processor)
+        # The same text for all CPUs of one core.
+        siblings = machine.text(topology / f"cpu{processor}/topology/thread_siblings_list")
+        groups.setdefault(siblings or str(processor), []).append(processor)
     return list(groups.values())
 
 
@@ -49,12 +50,11 @@ def pinned(threads: int, topology: Path = TOPOLOGY, small: Path = SMALL) -> list
     """Return a run's CPUs: one of each core first, and the last cores first, because the first ones
     serve interrupts. small: the file that lists the CPUs of small cores, which are taken last.
     """
-    listed = _listed(small)
+    ranges = [part.split("-") for part in machine.text(small).split(",") if part]
+    listed = {number for ends in ranges for number in range(int(ends[0]), int(ends[-1]) + 1)}
     by_core = sorted(cores(topology), key=lambda core: core[0] not in listed)
     deepest = max(map(len, by_core))
-    order = [
-        core[level] for level in range(deepest) for core in reversed(by_core) if len(core) > level
-    ]
+    order = [core[n] for n in range(deepest) for core in reversed(by_core) if len(core) > n]
     return sorted(order[:threads])
 
 
@@ -63,23 +63,6 @@ def beside(processors: list[int], topology: Path = TOPOLOGY) -> list[int]:
     taken = set(processors)
     idle_cores = [p for core in cores(topology) if not taken & set(core) for p in core]
     return idle_cores or sorted(set(available()) - taken) or available()
-
-
-def _listed(path: Path) -> set[int]:
-    """Return the numbers in the kernel's list, such as '0-3,8'; none without a file."""
-    try:
-        ranges = [part.split("-") for part in path.read_text().strip().split(",") if part]
-    except OSError:
-        return set()
-    return {number for ends in ranges for number in range(int(ends[0]), int(ends[-1]) + 1)}
-
-
-def _siblings(topology: Path, processor: int) -> str:
-    """Return a text that is equal for all CPUs of one core."""
-    path = topology / f"cpu{processor}" / "topology" / "thread_siblings_list"
-    with contextlib.suppress(OSError):
-        return path.read_text().strip()
-    return str(processor)
 
 
 def within_the_quota(threads: int, root: Path = ROOT) -> int:
