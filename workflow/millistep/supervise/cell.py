@@ -133,13 +133,12 @@ def _left(done: float, start: str | None, members: list[str]) -> str:
     start: its id, ns since 1970. members: records of the runs that took turns with this one;
     before the last of them, which end within seconds, the time left is unknown.
     """
-    try:
-        began = int(start or "")
-        if not 0 < done < 1 or any(Path(path).stat().st_mtime_ns < began for path in members):
-            return ""
-    except (ValueError, OSError):
+    if not (start and 0 < done < 1):
         return ""
-    left_s = (time.time() - began / 1e9) * (1 / done - 1)
+    began_ns = int(start)
+    if any(not os.path.exists(m) or os.stat(m).st_mtime_ns < began_ns for m in members):
+        return ""
+    left_s = (time.time() - began_ns / 1e9) * (1 / done - 1)
     if left_s < 90:
         return f"; about {left_s:.0f} s left"
     if left_s < 5400:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from types import FrameType
 
 from millistep.measure.process import die_with_parent
+from millistep.supervise.ending import printable
 
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TOGETHER_S = 2.0  # in which all processes of a job get their signals, on a busy machine, too
@@ -20,9 +21,7 @@ def say(line: str) -> None:
     """Print a line for the user on stderr, if anybody can still read it."""
     # A terminal that was closed, or a log on a full disk: what is measured is worth more.
     with suppress(OSError):
-        # It may come from outside: no character may move the cursor.
-        line = "".join(character if character.isprintable() else " " for character in line)
-        print(line, file=sys.stderr, flush=True)
+        print(printable(line).replace("\n", " "), file=sys.stderr, flush=True)
 
 
 def end_with_snakemake() -> None:

@@ -21,7 +21,7 @@ class Channel:
 
     def __init__(self) -> None:
         self._reader, self.writer = os.pipe()
-        self._unread = bytearray()
+        self._unread = b""
 
     def ready(self, timeout_s: float) -> bool:
         return bool(select.select([self._reader], [], [], timeout_s)[0])
@@ -31,13 +31,9 @@ class Channel:
         data = os.read(self._reader, 65536)
         if not data:
             return None
-        self._unread += data
-        if b"\n" not in data:
-            if len(self._unread) > MAX_EVENT:
-                raise NoEvent(f"more than {MAX_EVENT // 2**20} MiB in one event")
-            return []
-        *lines, rest = bytes(self._unread).split(b"\n")
-        self._unread = bytearray(rest)
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        if len(self._unread) > MAX_EVENT:
+            raise NoEvent(f"more than {MAX_EVENT // 2**20} MiB in one event")
         return [_event(line) for line in lines]
 
     def close(self) -> None:

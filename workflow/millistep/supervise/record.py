@@ -8,7 +8,6 @@ import re
 import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +185,10 @@ def parse(raw: bytes) -> dict[str, Any]:
         raise Unreadable("is not a JSON object")
     if found.get("schema") != SCHEMA:
         raise Unreadable(f"is no {SCHEMA}, its schema is {str(found.get('schema'))[:60]!r}")
-    if lacking := [name for name in _required() if name not in found]:
+    from millistep.contracts.base import schema  # most starts find only records as planned
+    from millistep.contracts.record import Record
+
+    if lacking := [name for name in schema(Record)["required"] if name not in found]:
         raise Unreadable(f"lacks {', '.join(lacking)}")
     try:
         if not isinstance(json.loads(found["identity"]), dict):
@@ -194,14 +196,6 @@ def parse(raw: bytes) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError):
         raise Unreadable("has an identity that is not JSON") from None
     return found
-
-
-@cache
-def _required() -> list[str]:
-    from millistep.contracts.base import schema  # most starts find only records as planned
-    from millistep.contracts.record import Record
-
-    return list(schema(Record)["required"])
 
 
 def read(path: str | Path) -> dict[str, Any]:

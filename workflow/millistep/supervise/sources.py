@@ -30,22 +30,22 @@ def used(folders: Sequence[Path], model: str, family: str, framework: str) -> di
     framework, and everything in the folders that these import.
     """
     found: dict[str, Path] = {}
-    modules = [f"models.{model}.{family}", f"models.{model}.work", f"frameworks.{framework}"]
-    waiting = [part for module in modules for part in _with_packages(module)]
+    waiting = [f"models.{model}.{family}", f"models.{model}.work", f"frameworks.{framework}"]
     while waiting:
-        place = _place(folders, waiting.pop())
-        if place and place[0] not in found:
-            found[place[0]] = place[1]
-            waiting += _imported(*place)
+        parts = waiting.pop().split(".")
+        for end in range(len(parts)):  # a module, and the packages around it
+            place = _place(folders, "/".join(parts[: end + 1]))
+            if place and place[0] not in found:
+                found[place[0]] = place[1]
+                waiting += _imported(*place)
     if not (OURS / "models" / model).is_dir():
         for folder in folders:
             found |= {f"models/{model}/{n}": path for n, path in _data(folder / "models" / model)}
     return found
 
 
-def _place(folders: Sequence[Path], module: str) -> tuple[str, Path] | None:
+def _place(folders: Sequence[Path], names: str) -> tuple[str, Path] | None:
     """Return a module's name and file as Python finds it; None if it is ours or there is none."""
-    names = module.replace(".", "/")
     for folder in (OURS, *folders):
         for name in (f"{names}/__init__.py", f"{names}.py"):
             if (folder / name).is_file():
@@ -54,7 +54,7 @@ def _place(folders: Sequence[Path], module: str) -> tuple[str, Path] | None:
 
 
 def _imported(name: str, path: Path) -> Iterator[str]:
-    """Yield the modules of our package that a file imports, with the packages around them."""
+    """Yield the modules of our package that a file imports."""
     package = (*PACKAGE, *Path(name).parent.parts)
     try:
         nodes = list(ast.walk(ast.parse(path.read_bytes())))
@@ -71,14 +71,9 @@ def _imported(name: str, path: Path) -> Iterator[str]:
         for each in names:
             parts = each.removeprefix(f"{PACKAGE[0]}.").split(".")
             if parts[0] == PACKAGE[1] and parts[1:]:
-                yield from _with_packages(".".join(parts[1:]))
+                yield ".".join(parts[1:])
             elif path.with_name(f"{parts[0]}.py").is_file():  # by its folder in sys.path
                 yield ".".join([*Path(name).parent.parts, parts[0]])
-
-
-def _with_packages(module: str) -> list[str]:
-    parts = module.split(".")
-    return [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
 
 
 @cache
