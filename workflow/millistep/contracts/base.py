@@ -1,7 +1,5 @@
 """The base class of all models, common types, and the one line about a violation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache

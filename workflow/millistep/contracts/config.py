@@ -1,7 +1,5 @@
 """The configuration: its keys, their allowed values and defaults."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator

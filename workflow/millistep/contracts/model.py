@@ -1,9 +1,7 @@
 """The content of a model's ``model.yaml`` and of a folder's ``frameworks.yaml``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Literal, NoReturn, Self, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, RootModel, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
@@ -116,7 +114,7 @@ class Probe(UserFile):
     prompt_tokens: Omittable[Length] = Field(None, description=LENGTH)
 
     @model_validator(mode="after")
-    def _some(self) -> Probe:
+    def _some(self) -> Self:
         if not self.model_fields_set:
             raise PydanticCustomError("empty", "at least one size is needed")
         return self
@@ -173,7 +171,7 @@ class TaskOfModel(UserFile):
     )
 
     @model_validator(mode="after")
-    def _trained_parameters(self) -> TaskOfModel:
+    def _trained_parameters(self) -> Self:
         """Refuse a trained part without parameters."""
         lacking = [scale for scale, count in self.parameters.items() if not count]
         if lacking and self.trains != "nothing":
@@ -238,7 +236,7 @@ class ModelFile(UserFile):
     )
 
     @model_validator(mode="after")
-    def _probes(self) -> ModelFile:
+    def _probes(self) -> Self:
         """Refuse probes of sizes that the model cannot have."""
         for task, about in self.tasks.items():
             for scale, probes in about.probes.items():

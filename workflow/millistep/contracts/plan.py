@@ -1,7 +1,5 @@
 """The plan as a file: every cell and run of the configuration, with the texts of the table."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt

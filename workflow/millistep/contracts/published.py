@@ -1,7 +1,5 @@
 """Print the JSON schema of a kind of file."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

@@ -1,8 +1,6 @@
 """The record: the result of one run of one cell."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     ConfigDict,
@@ -288,7 +286,7 @@ class Work(Contract):
     images_per_step: int | None
 
     @model_validator(mode="after")
-    def _of_a_model(self) -> Work:
+    def _of_a_model(self) -> Self:
         if self.trainable_parameters and not self.parameters:
             message = "a model with trainable parameters has parameters"
             raise PydanticCustomError("parameters", message)

@@ -1,7 +1,5 @@
 """Results besides records: self-test, machine, regression check, archive, and environment."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt

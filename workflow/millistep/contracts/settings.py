@@ -1,7 +1,5 @@
 """The settings that a configuration of the table may have, with all texts about each setting."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal

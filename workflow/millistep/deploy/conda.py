@@ -4,8 +4,6 @@ Snakemake copies the definition to ``<prefix>.yaml`` and its post-deploy script 
 ``<prefix>.post-deploy.sh``, so the copies show what a prefix was made of. Our script writes
 ``millistep-complete`` into the prefix when all packages are installed. If they are not, it ends
 with status 0 all the same: Snakemake would give up the whole start. Here they are installed again.
-
-Standard library only, for Python 3.9 and later.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 A definition is a conda yaml and the post-deploy script next to it, or a plain lock (.txt).
 Virtual environments are kept in a cache, by the digest of their definition: projects and clones
-share them. Standard library only, for Python 3.9 and later.
+share them.
 """
 
 from __future__ import annotations

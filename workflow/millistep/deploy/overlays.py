@@ -3,8 +3,6 @@
 The override is a virtual environment on the other one's Python that holds only these packages. All
 others it finds in the other environment. Of a source tree, the contents of its files count, but no
 build products, hidden files (such as its history) or virtual environments.
-
-Standard library only, for Python 3.9 and later.
 """
 
 from __future__ import annotations
@@ -30,8 +28,7 @@ def overlaid_interpreter(
 ) -> str:
     """Return the interpreter of an environment with overrides, which is made if it is not there.
 
-    base: the interpreter of the environment below. copies: see :func:`copied`. Raises
-    EnvironmentProblem.
+    base: the interpreter of the environment below. copies: see :func:`copied`.
     """
     below = ask(base, PURELIB)
     if below is None:

@@ -1,6 +1,4 @@
-"""Virtual environments that count only if they are complete, made by one process at a time.
-
-Standard library only, for Python 3.9 and later: this runs before any environment exists."""
+"""Virtual environments that count only if they are complete, made by one process at a time."""
 
 from __future__ import annotations
 

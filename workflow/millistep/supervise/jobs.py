@@ -1,7 +1,5 @@
 """Arguments, sessions and ends by a signal, shared by all commands that time something."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import hashlib
@@ -12,7 +10,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from millistep.deploy.environments import Wanted
 from millistep.deploy.virtual_environments import write_atomically
@@ -112,7 +110,7 @@ class Session:
     gpu: str | None
 
     @classmethod
-    def of(cls, options: argparse.Namespace) -> Session:
+    def of(cls, options: argparse.Namespace) -> Self:
         """Return the session of a workload and round. Raises :class:`device.NoSuchDevice`."""
         chosen = device.chosen(options.device) if options.around == "cuda" else None
         gpu = chosen and chosen.uuid

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psutil
 
@@ -159,7 +159,7 @@ class Monitor:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self) -> "Monitor":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

@@ -12,8 +12,6 @@ dies at any moment only loses its own place.
 - ``<group>/wake<n>`` is a named pipe. A member that ends its turn writes to that of the next one.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib
@@ -25,6 +23,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Self
 
 import psutil
 
@@ -54,7 +53,7 @@ class Member:
         self._ended: set[int] = set()  # members whose stopped processes were ended
         self.in_turns = 1  # processes that take turns, once the turns have begun
 
-    def __enter__(self) -> Member:
+    def __enter__(self) -> Self:
         """Wait until no other group is at work."""
         with contextlib.ExitStack() as stack:
             stack.callback(os.close, self._machine)

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psutil
 
@@ -83,7 +83,7 @@ class Watched:
             os.close(turns)
         self.pid = self._process.pid
 
-    def __enter__(self) -> "Watched":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
