@@ -46,29 +46,24 @@ def is_complete(prefix: Path, definition: Path) -> bool:
     return installed and is_made_of(prefix, definition)
 
 
-def find_prefix(definition: Path, another: bool) -> Path:
-    """Return the activated environment, or, with `another`, one of the definition next to it.
-
-    Raises EnvironmentProblem if that was not made of the definition: the activation of another
-    environment may have failed, which leaves that of Snakemake itself.
-    """
-    prefix = activated()
-    candidates = [prefix] if prefix else []
-    if prefix and another:
-        scripts = sorted(prefix.parent.glob(f"*{SCRIPT}"))
-        candidates = [Path(str(script).removesuffix(SCRIPT)) for script in scripts]
-    for candidate in candidates:
-        if is_made_of(candidate, definition):
-            return candidate
-    raise EnvironmentProblem(
-        f"{prefix or 'no activated environment'} is not the conda environment of {definition}: run "
-        "Snakemake with --use-conda"
-    )
-
-
 def conda_interpreter(definition: Path, another: bool, log: Path | None, title: str) -> str:
-    """Return the interpreter of the conda environment of a definition, see :func:`find_prefix`."""
-    prefix = find_prefix(definition, another)
+    """Return the interpreter of the conda environment of a definition: of the activated one, or,
+    with `another`, of one next to it.
+
+    Raises EnvironmentProblem if none was made of the definition: the activation of an environment
+    may have failed, which leaves that of Snakemake itself.
+    """
+    here = activated()
+    candidates = [here] if here else []
+    if here and another:
+        scripts = sorted(here.parent.glob(f"*{SCRIPT}"))
+        candidates = [Path(str(script).removesuffix(SCRIPT)) for script in scripts]
+    prefix = next((each for each in candidates if is_made_of(each, definition)), None)
+    if prefix is None:
+        raise EnvironmentProblem(
+            f"{here or 'no activated environment'} is not the conda environment of {definition}: "
+            "run Snakemake with --use-conda"
+        )
     complete = partial(is_complete, prefix, definition)
     if not complete():
         with unfinished(prefix, log, title, complete) as run:

@@ -239,13 +239,6 @@ def deployed(wanted: Wanted) -> dict[str, Any]:
     return found
 
 
-def link(path: Path, prefix: str) -> None:
-    """Make a link to an environment in place of an earlier link."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.symlink_to(prefix)
-    unfinished.replace(path)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--name", required=True)
@@ -266,6 +259,8 @@ def main() -> None:
             )
         found = deployed(wanted)
         if wanted.link:
-            link(wanted.link, found["prefix"])
+            new = wanted.link.with_name(f".{wanted.link.name}.{os.getpid()}")
+            new.symlink_to(found["prefix"])
+            new.replace(wanted.link)  # an earlier link
     except (EnvironmentProblem, OSError) as problem:
         sys.exit(f"{wanted.name}: {problem}")

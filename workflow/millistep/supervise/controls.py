@@ -103,7 +103,17 @@ def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
                 if record["status"] != "ok":
                     return
                 records.append(record)
-            found["known_steps"].append(_known_step(nominal_ms, records))
+            # The mean over runs as the table has it; the steps of all runs.
+            windows = [window for record in records for window in record["timing"]["windows"]]
+            runs_ms = [step_ms(record) for record in records]
+            found["known_steps"].append(
+                {
+                    "nominal_ms": nominal_ms,
+                    "measured_ms": statistics.geometric_mean(runs_ms),
+                    "steps": sum(window["steps"] for window in windows),
+                    "runs_ms": runs_ms,
+                }
+            )
 
 
 def _cell(identity: dict[str, Any], step_ms: float) -> dict[str, Any]:
@@ -122,17 +132,6 @@ def _cell(identity: dict[str, Any], step_ms: float) -> dict[str, Any]:
         "probes": [],
         **{name: identity[name] for name in SHARED},
         "accelerator": "cpu",  # a busy wait is the host's work
-    }
-
-
-def _known_step(nominal_ms: float, records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the mean over runs as the table has it, in ms; the steps of all runs."""
-    runs_ms = [step_ms(record) for record in records]
-    return {
-        "nominal_ms": nominal_ms,
-        "measured_ms": statistics.geometric_mean(runs_ms),
-        "steps": sum(w["steps"] for record in records for w in record["timing"]["windows"]),
-        "runs_ms": runs_ms,
     }
 
 

@@ -29,13 +29,26 @@ CLOCK_SOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 def sections(root: Path = Path("/")) -> dict[str, Facts]:
     cpu = root / "sys/devices/system/cpu"
-    found = {
+    pages = text(root / "sys/kernel/mm/transparent_hugepage/enabled")
+    huge = re.search(r"\[(\w+)\]", pages)
+    quota, most = processor_time(root), memory_limit_bytes(root)
+    found: dict[str, Facts] = {
         "Processor": _processor(root, cpu),
         "Clocks": _clocks(root, cpu),
         "Caches": _caches(cpu),
-        "Memory": _memory(root),
+        "Memory": {
+            "memory": _gib(psutil.virtual_memory().total),
+            "swap": _gib(psutil.swap_memory().total),
+            "transparent huge pages": huge and huge[1],
+            "NUMA balancing": _on_off(text(root / "proc/sys/kernel/numa_balancing")),
+        },
         "System": _system(root),
-        "Limits of this process": _limits(root),
+        "Limits of this process": {
+            "usable processors": str(len(available())),
+            "processor time": "not limited" if quota is None else f"{quota:g} processors",
+            "memory": "not limited" if most is None else _gib(most),
+            "scheduling priority": str(psutil.Process().nice()),
+        },
     }
     return {
         title: {name: value or None for name, value in facts.items()}
@@ -93,17 +106,6 @@ def _caches(cpu: Path) -> Facts:
     return found
 
 
-def _memory(root: Path) -> Facts:
-    pages = text(root / "sys/kernel/mm/transparent_hugepage/enabled")
-    huge = re.search(r"\[(\w+)\]", pages)
-    return {
-        "memory": _gib(psutil.virtual_memory().total),
-        "swap": _gib(psutil.swap_memory().total),
-        "transparent huge pages": huge and huge[1],
-        "NUMA balancing": _on_off(text(root / "proc/sys/kernel/numa_balancing")),
-    }
-
-
 def _system(root: Path) -> Facts:
     name = re.search(r'^PRETTY_NAME="?(.*?)"?$', text(root / "etc/os-release"), re.M)
     firmware = [text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name")]
@@ -118,16 +120,6 @@ def _system(root: Path) -> Facts:
         "virtual machine": "yes" if virtual else "no hypervisor found",
         "firmware": " ".join(filter(None, firmware)),
         "container": container or "none found",
-    }
-
-
-def _limits(root: Path) -> Facts:
-    quota, most = processor_time(root), memory_limit_bytes(root)
-    return {
-        "usable processors": str(len(available())),
-        "processor time": "not limited" if quota is None else f"{quota:g} processors",
-        "memory": "not limited" if most is None else _gib(most),
-        "scheduling priority": str(psutil.Process().nice()),
     }
 
 
