@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator
 
 from millistep.contracts.base import Omittable, Precision, Text, Unique, UserFile
-from millistep.contracts.settings import Column, Path, Threads
+from millistep.contracts.settings import Column, Interpreter, Path, Threads
 
 ModelName = Annotated[
     str,
@@ -80,9 +80,6 @@ VariableName = Annotated[
 VariableValue = Annotated[
     str,
     Field(pattern="^[^\\x00]*$", description="a text; put numbers and words like true in quotes"),
-]
-Interpreter = Annotated[
-    Path, Field(description="the path of a Python interpreter, without control characters")
 ]
 
 

@@ -12,6 +12,9 @@ Path = Annotated[
     str,
     Field(min_length=1, max_length=1000, pattern="^[^\\x00-\\x1f\\x7f]*$", description="a path"),
 ]
+Interpreter = Annotated[
+    Path, Field(description="the path of a Python interpreter, without control characters")
+]
 Versions = Annotated[dict[str, Text], Field(min_length=1)]
 Threads = Annotated[int, Field(ge=1, le=65536)]
 USUAL = {"word": "{value}", "title": "{value}"}
@@ -111,8 +114,7 @@ class Settings(UserFile):
         ),
     ] = "auto"
     interpreter: Annotated[
-        Omittable[Path],
-        Field(description="the path of a Python interpreter, without control characters"),
+        Omittable[Interpreter],
         Setting(
             "Python interpreter instead of the locked environment",
             values={"*": {"word": "python-{digest}", "title": "custom interpreter {digest}"}},
