@@ -2,8 +2,10 @@
 
 import argparse
 import contextlib
+import errno
 import hashlib
 import json
+import os
 import platform
 import secrets
 import subprocess
@@ -18,7 +20,7 @@ from millistep.supervise import device, machine
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, say
 from millistep.supervise.ending import of_control, of_exception
 from millistep.supervise.lock import CPU
-from millistep.supervise.record import note_unwritten, now, unwritten
+from millistep.supervise.record import now
 from millistep.supervise.turns import Member
 
 
@@ -62,15 +64,21 @@ def exit_code(
 
     make: called with the options, and the reason why the first attempt could not write, or "".
     """
+    failed, note = "", output.with_name(f".{output.name}.unwritten")
     end_with_snakemake()
     try:
-        make(options, unwritten(output))
+        if note.exists():
+            words = note.read_text() or os.strerror(errno.ENOSPC)
+            failed = f"the first attempt could not write: {words}"
+            note.unlink()
+        make(options, failed)
     except KeyboardInterrupt as end:
         return end_after_snakemake(end)
     except OSError as error:
         if options.attempt == 1:  # else the first attempt gave the reason
             say(f"millistep: {output}: {problem}{error.strerror}")
-            note_unwritten(output, error)
+            with contextlib.suppress(OSError):  # on a full disk, the note stays empty
+                note.write_text(error.strerror or "")
         return 1
     return 0
 

@@ -1,7 +1,6 @@
 """The record of a run: empty at first, written complete or not at all, and read with suspicion."""
 
 import contextlib
-import errno
 import json
 import os
 import re
@@ -106,26 +105,6 @@ def write(record: dict[str, Any], partial: Path, path: Path) -> dict[str, Any]:
         os.fsync(file.fileno())
     os.replace(partial, path)
     return record
-
-
-def note_unwritten(path: Path, problem: OSError) -> None:
-    """Leave the reason why a file could not be written next to it, for the second attempt."""
-    with contextlib.suppress(OSError):  # on a full disk, the mark stays empty
-        _mark(path).write_text(problem.strerror or "")
-
-
-def unwritten(path: Path) -> str:
-    """Return the reason that an attempt has left, and remove it; empty without one."""
-    try:
-        words = _mark(path).read_text()
-        _mark(path).unlink()
-    except OSError:
-        return ""
-    return f"the first attempt could not write: {words or os.strerror(errno.ENOSPC)}"
-
-
-def _mark(path: Path) -> Path:
-    return path.with_name(f".{path.name}.unwritten")
 
 
 OPTIONAL = ("outcome", "calls", "host_overhead", "energy", "parity")
