@@ -69,7 +69,6 @@ class Wanted:
     overlay: list[str] | tuple[str, ...] = ()
     planned: str | None = None
     log: Path | None = None
-    link: Path | None = None
     start: str | None = None
     another: bool = False
 
@@ -251,16 +250,18 @@ def main() -> None:
     parser.add_argument("--log", type=Path, help="default: next to the environment")
     parser.add_argument("--link", type=Path, help="made to the environment's folder")
     parser.add_argument("--start", help="id of the start, in which a failure is tried once")
-    wanted = Wanted(**vars(parser.parse_args()))
+    options = vars(parser.parse_args())
+    link = options.pop("link")
+    wanted = Wanted(**options)
     try:
-        if wanted.link and wanted.link.exists() and not wanted.link.is_symlink():
+        if link and link.exists() and not link.is_symlink():
             raise EnvironmentProblem(
-                f"{wanted.link} is in the place of the link to it: move it away, or remove it"
+                f"{link} is in the place of the link to it: move it away, or remove it"
             )
         found = deployed(wanted)
-        if wanted.link:
-            new = wanted.link.with_name(f".{wanted.link.name}.{os.getpid()}")
+        if link:
+            new = link.with_name(f".{link.name}.{os.getpid()}")
             new.symlink_to(found["prefix"])
-            new.replace(wanted.link)  # an earlier link
+            new.replace(link)  # an earlier link
     except (EnvironmentProblem, OSError) as problem:
         sys.exit(f"{wanted.name}: {problem}")

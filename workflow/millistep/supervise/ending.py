@@ -95,7 +95,7 @@ class Ending:
 def of_record(record: dict[str, Any]) -> tuple[Status, str]:
     """Return ``(status, reason)`` of a record that matches its contract; no reason if ok."""
     if record["not_tried"]:
-        return _of_not_tried(**record["not_tried"])
+        return _of_not_tried(record["not_tried"])
     if record["ending"] is None:
         return "killed", WHOLE_JOB_KILLED
     ending = Ending(**record["ending"])
@@ -108,18 +108,14 @@ def of_record(record: dict[str, Any]) -> tuple[Status, str]:
     return status, reason
 
 
-def _of_not_tried(
-    not_deployed: str | None = None,
-    needed_mib: float = 0,
-    available_mib: float = 0,
-    memory_of: str = "host",
-) -> tuple[Status, str]:
-    if not_deployed is not None:
-        return "error", f"no environment: {not_deployed}"[:MAX_REASON]
-    where = {"gpu": "the GPU has", "host": "the limit of host memory is"}[memory_of]
+def _of_not_tried(facts: dict[str, Any]) -> tuple[Status, str]:
+    if "not_deployed" in facts:
+        return "error", f"no environment: {facts['not_deployed']}"[:MAX_REASON]
+    where = {"gpu": "the GPU has", "host": "the limit of host memory is"}[facts["memory_of"]]
+    needed_gib, available_gib = facts["needed_mib"] / 1024, facts["available_mib"] / 1024
     return "too large", (
-        f"weights, gradients and optimizer alone need {needed_mib / 1024:.1f} GiB, "
-        f"{where} {available_mib / 1024:.1f} GiB"
+        f"weights, gradients and optimizer alone need {needed_gib:.1f} GiB, "
+        f"{where} {available_gib:.1f} GiB"
     )
 
 

@@ -1,6 +1,5 @@
 """Arguments, sessions and ends by a signal, shared by all commands that time something."""
 
-import argparse
 import contextlib
 import errno
 import hashlib
@@ -9,6 +8,7 @@ import os
 import platform
 import secrets
 import subprocess
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from millistep.supervise.record import now
 from millistep.supervise.turns import Member
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("--identity", required=True, help="all that defines the number, as JSON")
     fields = "to measure in, as JSON"
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--attempt", type=int, default=1, help="2 after the whole job was killed")
 
 
-def add_seat(parser: argparse.ArgumentParser) -> None:
+def add_seat(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("--results", type=Path, required=True, help="folder of all results")
     around = "cuda if any run of the round is on a GPU"
@@ -46,7 +46,7 @@ def add_seat(parser: argparse.ArgumentParser) -> None:
     add("--round", required=True, help="laptop/bert/fit-b8/round1")
 
 
-def add_control(parser: argparse.ArgumentParser) -> None:
+def add_control(parser: ArgumentParser) -> None:
     add_arguments(parser)
     parser.add_argument("--output", type=Path, required=True)
     instead = "identity and environment to use if the first cannot be installed, as JSON"
@@ -54,10 +54,7 @@ def add_control(parser: argparse.ArgumentParser) -> None:
 
 
 def exit_code(
-    options: argparse.Namespace,
-    output: Path,
-    make: Callable[[argparse.Namespace, str], None],
-    problem: str = "",
+    options: Namespace, output: Path, make: Callable[[Namespace, str], None], problem: str = ""
 ) -> int:
     """Make a job's file; return the exit status: 0, 1 if the file cannot be written, 130 or 143
     after a signal.
@@ -84,9 +81,7 @@ def exit_code(
 
 
 def control(
-    measure: Callable[[argparse.Namespace, dict[str, Any]], None],
-    empty: dict[str, Any],
-    options: argparse.Namespace,
+    measure: Callable[[Namespace, dict[str, Any]], None], empty: dict[str, Any], options: Namespace
 ) -> int:
     """Measure a control, and write what was found; return the exit status.
 
@@ -94,7 +89,7 @@ def control(
     """
     found: dict[str, Any] = {"started_at": now(), "ending": None, "refused": None, **empty}
 
-    def make(options: argparse.Namespace, failed: str) -> None:
+    def make(options: Namespace, failed: str) -> None:
         if options.attempt == 1:
             try:
                 measure(options, found)
@@ -118,7 +113,7 @@ class Session:
     gpu: str | None
 
     @classmethod
-    def of(cls, options: argparse.Namespace) -> Self:
+    def of(cls, options: Namespace) -> Self:
         """Return the session of a workload and round. Raises :class:`device.NoSuchDevice`."""
         chosen = device.chosen(options.device) if options.around == "cuda" else None
         gpu = chosen and chosen.uuid
@@ -155,7 +150,7 @@ def nothing_timed(gpus_only: bool = False) -> Iterator[None]:
 
 def alone() -> int:
     """Run a command while no run is timed."""
-    parser = argparse.ArgumentParser(description=alone.__doc__)
+    parser = ArgumentParser(description=alone.__doc__)
     parser.add_argument("command", nargs="+")
     command = parser.parse_args().command
     end_with_snakemake()

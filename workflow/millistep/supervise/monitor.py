@@ -15,6 +15,7 @@ from millistep.supervise.machine import load_average, swapped_mib
 from millistep.supervise.processors import beside
 
 MARK = "MILLISTEP_SCRATCH"  # a variable of every measured process
+SYSTEM = Path("/sys")
 STOP_S = 5.0  # a driver may hang in a reading
 # NVML's bits of reasons for slower clocks; an idle GPU (bit 0) is left out.
 SLOWED_BY = {
@@ -34,7 +35,7 @@ class Rapl:
 
     name = "rapl"
 
-    def __init__(self, system: Path = Path("/sys")) -> None:
+    def __init__(self, system: Path) -> None:
         domains = sorted(system.glob("class/powercap/intel-rapl:*"))
         # Without the parts of a package (intel-rapl:0:1), which it counts, too.
         self._packages = [
@@ -142,11 +143,7 @@ class Monitor:
     """
 
     def __init__(
-        self,
-        processors: Sequence[int],
-        gpu: str | None,
-        interval_s: float,
-        system: Path = Path("/sys"),
+        self, processors: Sequence[int], gpu: str | None, interval_s: float, system: Path = SYSTEM
     ) -> None:
         self.samples: list[dict[str, Any]] = []
         self._processors, self._interval_s = list(processors), interval_s

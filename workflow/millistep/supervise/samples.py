@@ -10,20 +10,17 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Any
 
+Samples = list[dict[str, Any]]
 Window = tuple[int, int] | None
 
 RANGES = ("sm_clock_mhz", "memory_clock_mhz", "temperature_c", "power_w", "utilization_percent")
 
 
-def summary(
-    samples: list[dict[str, Any]], window: Window, interval_s: float
-) -> dict[str, Any] | None:
-    """Return the record's ``monitor``; None without a window or a sample.
-
-    For a short window, values that change slowly come from the samples around it.
-    """
+def summary(samples: Samples, window: Window, interval_s: float) -> dict[str, Any] | None:
+    """Return the record's ``monitor``; None without a window or a sample."""
     if window is None or not samples:
         return None
+    # Values that change slowly come also from the samples around a short window.
     inside, around = _inside(samples, window), _inside(samples, window, margin=1)
     return {
         "interval_s": interval_s,
@@ -36,13 +33,12 @@ def summary(
     }
 
 
-def last_free_mib(samples: list[dict[str, Any]]) -> float | None:
+def last_free_mib(samples: Samples) -> float | None:
     """MiB of free device memory in the last sample of the GPU; None without one."""
-    left = [sample["gpu"]["free_memory_mib"] for sample in samples if sample["gpu"]]
-    return left[-1] if left else None
+    return next((s["gpu"]["free_memory_mib"] for s in reversed(samples) if s["gpu"]), None)
 
 
-def energy(samples: list[dict[str, Any]], window: Window, steps: int) -> dict[str, Any] | None:
+def energy(samples: Samples, window: Window, steps: int) -> dict[str, Any] | None:
     """Return the record's ``energy``; None without a counter, or with too few samples.
 
     Power changes when timing starts. With two samples inside, only the parts before the first and
@@ -57,16 +53,14 @@ def energy(samples: list[dict[str, Any]], window: Window, steps: int) -> dict[st
     return {"joules_per_step": (end - start) / steps, "counter": counted[0]["counter"]}
 
 
-def _inside(
-    samples: list[dict[str, Any]], window: tuple[int, int], margin: int = 0
-) -> list[dict[str, Any]]:
+def _inside(samples: Samples, window: tuple[int, int], margin: int = 0) -> Samples:
     """Return the samples in the window, with `margin` ones before and after it."""
     times = [sample["at_ns"] for sample in samples]
     first, end = bisect_left(times, window[0]), bisect_right(times, window[1])
     return samples[max(0, first - margin) : end + margin]
 
 
-def _values(samples: list[dict[str, Any]], name: str) -> list[Any]:
+def _values(samples: Samples, name: str) -> list[Any]:
     return [sample[name] for sample in samples if sample[name] is not None]
 
 
@@ -76,14 +70,14 @@ def _range(values: list[float]) -> dict[str, Any] | None:
     return {"min": min(values), "median": statistics.median(values), "max": max(values)}
 
 
-def _growth(samples: list[dict[str, Any]], window: tuple[int, int], name: str) -> Any:
+def _growth(samples: Samples, window: tuple[int, int], name: str) -> Any:
     """Return a counter's growth from the last sample before the window to the first after it."""
     counted = [sample for sample in samples if sample[name] is not None]
     counts = _values(_inside(counted, window, margin=1), name)
     return counts[-1] - counts[0] if counts else None
 
 
-def _joules_at(samples: list[dict[str, Any]], at_ns: int) -> float | None:
+def _joules_at(samples: Samples, at_ns: int) -> float | None:
     """Return the energy counter at a time, by linear interpolation; None out of range."""
     for left, right in pairwise(samples):
         if left["at_ns"] <= at_ns <= right["at_ns"]:
@@ -92,7 +86,7 @@ def _joules_at(samples: list[dict[str, Any]], at_ns: int) -> float | None:
     return None
 
 
-def _gpu(inside: list[dict[str, Any]], around: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _gpu(inside: Samples, around: Samples) -> dict[str, Any] | None:
     if not around:
         return None
     reasons = _values(around, "throttle_reasons")
