@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from millistep.deploy.virtual_environments import EnvironmentProblem
 from millistep.measure.process import leave
 from millistep.supervise import caches, ending, jobs, parent, preconditions
 from millistep.supervise import record as records
@@ -77,7 +78,7 @@ def recorded(options: argparse.Namespace, failed: str) -> dict[str, Any]:
             with member.computing():
                 environment = preconditions.provide(wanted, identity)
             found = parent.run(_job(options, environment), member)
-    except preconditions.NoEnvironment as problem:
+    except EnvironmentProblem as problem:
         found["not_tried"] = {"not_deployed": str(problem)}
         found["status"], found["reason"] = ending.of_record(found)
     except Exception as error:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
+from millistep.deploy.virtual_environments import EnvironmentProblem
+
 if TYPE_CHECKING:  # no run waits for pydantic
     from millistep.contracts.record import Status
 
@@ -157,7 +159,7 @@ def of_exception(error: Exception) -> tuple[Status, str]:
 
     A fault of this program, whose traceback is printed, costs this run alone.
     """
-    if isinstance(error, Refused):
+    if isinstance(error, Refused | EnvironmentProblem):
         return "refused", str(error)
     if isinstance(error, OSError):
         words = error.strerror or str(error)

@@ -73,14 +73,10 @@ def too_large(
     return {"needed_mib": needed, "available_mib": available, "memory_of": of}
 
 
-class NoEnvironment(Refused):
-    """The environment cannot be installed."""
-
-
 def provide(wanted: Wanted, identity: dict[str, Any]) -> dict[str, Any]:
     """Return the marker of the environment, which is installed first if it is not as planned.
 
-    Raises :class:`Refused`, of which :class:`NoEnvironment` is one, and OSError.
+    Raises :class:`Refused`, EnvironmentProblem and OSError.
     """
     threads, available = identity["threads"], len(processors.available())
     if available < threads:
@@ -101,24 +97,23 @@ def provide(wanted: Wanted, identity: dict[str, Any]) -> dict[str, Any]:
     except EnvironmentProblem as problem:
         if not isinstance(problem, KnownProblem):  # else the job that tried it printed this
             say(f"millistep: environment {wanted.name}: {problem}")
-        raise NoEnvironment(str(problem)) from None
+        raise
 
 
 def provide_any(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """Return identity and marker of the first environment that can be installed: the options' own
     or one of ``instead``, as several libraries can do fixed work.
 
-    Raises :class:`Refused`, without any of them for the reason of the first one, and OSError.
+    Raises as :func:`provide`, without any of them for the reason of the first one.
     """
     candidates = [(options.identity, options.environment)]
     for identity, fields in map(json.loads, options.instead):
         candidates.append((identity, replace(Wanted.of(fields), another=True)))
     problems = []
     for identity, wanted in candidates:
-        wanted = replace(wanted, start=options.start)
         try:
-            return identity, provide(wanted, json.loads(identity))
-        except NoEnvironment as problem:
+            return identity, provide(replace(wanted, start=options.start), json.loads(identity))
+        except EnvironmentProblem as problem:
             problems.append(problem)
     raise problems[0]
 
