@@ -28,7 +28,7 @@ def overlaid_interpreter(
 ) -> str:
     """Return the interpreter of an environment with overrides, which is made if it is not there.
 
-    base: the interpreter of the environment below. copies: see :func:`copied`.
+    base: of the environment below. copies: see :func:`copied`.
     """
     below = ask(base, PURELIB)
     if below is None:
@@ -50,18 +50,14 @@ def overlaid_interpreter(
 
 
 def with_overlays(definition_sha256: str, contents: Iterable[str]) -> str:
-    """Return the digest of a definition with overrides; without any, that of the definition.
-
-    contents: for each override in order, its digest, or ``name==version``.
-    """
+    """Return the digest of a definition with overrides, each as :func:`content` returns it."""
     lines = [definition_sha256, *contents]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines[1:] else definition_sha256
 
 
 def content(source: str) -> str:
-    """Return ``name==version``, or the digest of a wheel's bytes or of a source tree's files.
-
-    Raises OSError for a file or folder that cannot be read.
+    """Return ``name==version``, or the digest of a wheel or source tree, for which OSError may be
+    raised.
     """
     path = Path(source)
     if not path.is_absolute():
@@ -78,10 +74,10 @@ def content(source: str) -> str:
 @contextlib.contextmanager
 def copied(sources: list[str]) -> Iterator[dict[str, str]]:
     """Yield by source the argument for pip: the copy of a source tree, any other source as it is.
-
-    Building leaves files in a source tree, and the user may edit it meanwhile: the digest is taken
-    of the copy that is installed. Raises EnvironmentProblem.
+    Raises EnvironmentProblem.
     """
+    # Building leaves files in a source tree, and the user may edit it meanwhile: the digest is
+    # that of the copy.
     with tempfile.TemporaryDirectory(prefix="millistep-") as folder:
         copies = {}
         for place, source in enumerate(sources):

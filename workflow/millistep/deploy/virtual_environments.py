@@ -33,9 +33,8 @@ def write_atomically(path: Path, text: str) -> None:
     try:
         unfinished.write_text(text)
         unfinished.replace(path)
-    except BaseException:
+    finally:
         unfinished.unlink(missing_ok=True)
-        raise
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -82,9 +81,8 @@ def unfinished(
 ) -> Iterator[Run | None]:
     """Yield a function that runs a command to make an environment; None if it is complete.
 
-    One process at a time makes it. The output of its commands goes to the log. The user gets a line
-    before, and one after it with the duration. complete: by default, of a virtual environment.
-    Raises EnvironmentProblem.
+    One process at a time makes it. All output goes to the log; the user gets a line before and one
+    after it. complete: by default, of a virtual environment. Raises EnvironmentProblem.
     """
     log, is_complete = log or Path(f"{prefix}.log"), complete or (lambda: _runs(prefix))
     for folder in (prefix.parent, log.parent):
@@ -137,8 +135,8 @@ class KnownProblem(EnvironmentProblem):
 
 @contextlib.contextmanager
 def once_per_start(marker: Path, start: str | None) -> Iterator[None]:
-    """Wrap an installation: note its failure next to its marker. Until the next start, raise it
-    again without trying. start: its id; None to try in any case.
+    """Note the failure of an installation next to its marker, and raise it again until the next
+    start. start: its id; None to try in any case.
     """
     note = marker.with_name(f".{marker.stem}.failed")
     before = read_json(note)
