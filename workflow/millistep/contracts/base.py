@@ -134,70 +134,61 @@ def short(value: object) -> str:
     return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}..."
 
 
-class _Place:
-    """A place in a document, and the part of the JSON schema that describes it."""
-
-    def __init__(self, document: object, root: dict[str, Any]):
-        self.path: list[str] = []
-        self.value = document
-        self._definitions = root.get("$defs", {})
-        self.schema = root
-
-    def enter(self, part: int | str) -> None:
-        """Go to a key or an item. A part that the document lacks names a branch of a union, whose
-        description is that of the union.
-        """
-        node = self.schema
+def _place(
+    document: Any, root: dict[str, Any], parts: Iterable[int | str]
+) -> tuple[list[str], Any, dict[str, Any]]:
+    """Return path and value of a part of a document, and the JSON schema that describes it."""
+    path, value, node = list[str](), document, root
+    for part in parts:
         try:
-            value = self.value[part]  # type: ignore[index]  # other values have no parts
+            inner = value[part]
         except (KeyError, IndexError, TypeError):
-            return
+            continue  # a branch of a union, whose description is that of the union
         if "anyOf" in node:
-            return
-        further = [*node.get("patternProperties", {}).values(), node.get("additionalProperties")]
-        inner = node.get("properties", {}).get(part, further[0])
-        inner = node.get("items") if isinstance(part, int) else inner
-        self.value = value
-        self.path.append(str(part)[:MAX_VALUE])
-        self.schema = self._resolved(inner if isinstance(inner, dict) else {})
-
-    def _resolved(self, node: dict[str, Any]) -> dict[str, Any]:
-        """Return a part of the schema without reference, and without a single alternative to null.
-        Of configurations, return the form that the document has.
-        """
-        if name := node.get("$ref", "").rpartition("/")[2]:
-            return self._resolved({**self._definitions[name], **_without(node, "$ref")})
-        branches = [each for each in node.get("anyOf", []) if each != {"type": "null"}]
-        if len(branches) == 1:
-            return self._resolved({**branches[0], **_without(node, "anyOf")})
-        for branch in map(self._resolved, node.get("oneOf", [])):
-            if (branch["type"] == "object") == isinstance(self.value, dict):
-                return branch
-        return node
+            continue
+        others = [*node.get("patternProperties", {}).values(), node.get("additionalProperties")]
+        described = node.get("properties", {}).get(part, others[0])
+        described = node.get("items") if isinstance(part, int) else described
+        path.append(str(part)[:MAX_VALUE])
+        value, node = inner, described if isinstance(described, dict) else {}
+        node = _resolved(node, value, root.get("$defs", {}))
+    return path, value, node
 
 
-def _without(node: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in node.items() if name != key}
+def _resolved(node: dict[str, Any], value: object, definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of the schema without reference, and without a single alternative to null. Of
+    configurations, return the form that the document has.
+    """
+    branches = [each for each in node.get("anyOf", []) if each != {"type": "null"}]
+    if name := node.get("$ref", "").rpartition("/")[2]:
+        branches = [definitions[name]]
+    if len(branches) == 1:
+        own = {key: part for key, part in node.items() if key not in ("$ref", "anyOf")}
+        return _resolved({**branches[0], **own}, value, definitions)
+    for branch in node.get("oneOf", []):
+        resolved = _resolved(branch, value, definitions)
+        if (resolved["type"] == "object") == isinstance(value, dict):
+            return resolved
+    return node
 
 
 def _first(error: ValidationError, document: object, contract: type[Contract]) -> str:
     """Return the line about the violation that is nearest to the top level."""
     found = []
     for each in error.errors(include_url=False)[:MAX_ERRORS]:
-        place = _Place(document, schema(contract))
         of_key = each["loc"][-1:] == ("[key]",)
         of_parent = each["type"] in ("extra_forbidden", "invalid_key", "missing")
-        for part in each["loc"][: -2 if of_key else -1 if of_parent else None]:
-            place.enter(part)
-        found.append((len(place.path), each["type"] != "line", place, each))
-    _, _, place, each = min(found, key=lambda entry: entry[:2])
-    words = _words(place, each, explained=issubclass(contract, UserFile))
-    return f"{'.'.join(place.path) or 'the top level'}: {words}"
+        parts = each["loc"][: -2 if of_key else -1 if of_parent else None]
+        place = _place(document, schema(contract), parts)
+        found.append((len(place[0]), each["type"] != "line", place, each))
+    _, _, (path, value, node), first = min(found, key=lambda entry: entry[:2])
+    words = _words(value, node, first, explained=issubclass(contract, UserFile))
+    return f"{'.'.join(path) or 'the top level'}: {words}"
 
 
-def _words(place: _Place, error: Any, explained: bool) -> str:
+def _words(value: object, node: dict[str, Any], error: Any, explained: bool) -> str:
     """Return the value and what is allowed, from the schema or else from pydantic."""
-    node, kind = place.schema, error["type"]
+    kind = error["type"]
     last = str(error["loc"][-1])[:MAX_VALUE] if error["loc"] else ""
     if kind == "line":
         return str(error["msg"])
@@ -205,9 +196,9 @@ def _words(place: _Place, error: Any, explained: bool) -> str:
         needed = node.get("required", [last])
         return f"'{last}' is missing; needed are {_listed(needed)}"
     if last == "[key]":
-        place.value, node = error["loc"][-2], node.get("propertyNames", {})
+        value, node = error["loc"][-2], node.get("propertyNames", {})
         if "enum" in node:
-            return f"unknown key {short(place.value)}; allowed are {_listed(sorted(node['enum']))}"
+            return f"unknown key {short(value)}; allowed are {_listed(sorted(node['enum']))}"
     if kind in ("extra_forbidden", "invalid_key") and "anyOf" not in node:
         return f"unknown key '{last}'; allowed are {_listed(sorted(node.get('properties', {})))}"
     allowed = re.sub(r"^\w+ should", "it must", str(error["msg"]))
@@ -219,7 +210,7 @@ def _words(place: _Place, error: Any, explained: bool) -> str:
         allowed = f"{node['description'][0].lower()}{node['description'][1:]}".rstrip(".")
     if "enum" in node or "const" in node:
         allowed = f"allowed are {_listed(node.get('enum') or [node['const']])}"
-    return f"{short(place.value)} is not allowed; {allowed}"
+    return f"{short(value)} is not allowed; {allowed}"
 
 
 def _listed(values: Iterable[object]) -> str:
