@@ -84,8 +84,9 @@ def unfinished(
     One process at a time makes it. All output goes to the log; the user gets a line before and one
     after it. complete: by default, of a virtual environment. Raises EnvironmentProblem.
     """
-    log, is_complete = log or Path(f"{prefix}.log"), complete or (lambda: _runs(prefix))
-    for folder in (prefix.parent, log.parent):
+    log_file = log or Path(f"{prefix}.log")
+    is_complete = complete or (lambda: _runs(prefix))
+    for folder in (prefix.parent, log_file.parent):
         folder.mkdir(parents=True, exist_ok=True)
     with open(f"{prefix}.lock", "w") as lock:
         try:
@@ -98,7 +99,7 @@ def unfinished(
             return
         print(f"millistep: {title}: being installed", file=sys.stderr, flush=True)
         start = time.monotonic()
-        with open(log, "w") as output:
+        with open(log_file, "w") as output:
 
             def run(command: list[str], **environ: str) -> None:
                 done = subprocess.run(
@@ -111,7 +112,7 @@ def unfinished(
                     pass_fds=[lock.fileno()],
                 )
                 if done.returncode:
-                    raise failure(log)
+                    raise failure(log_file)
 
             yield run
         print(f"millistep: {title}: ready after {time.monotonic() - start:.0f} s", file=sys.stderr)

@@ -145,8 +145,8 @@ def write_self_test() -> None:
     options = parser.parse_args()
     found = json.loads(options.known_steps.read_text())
     names = (options.first, options.second)
-    records = ([json.loads(path.read_text()) for path in paths] for paths in names)
-    found["same_cell"] = _same_cell([*zip(*records, strict=True)])
+    first, second = ([json.loads(path.read_text()) for path in paths] for paths in names)
+    found["same_cell"] = _same_cell([*zip(first, second, strict=True)])
     write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 

@@ -116,7 +116,7 @@ class Session:
     def of(cls, options: Namespace) -> Self:
         """Return the session of a workload and round. Raises :class:`device.NoSuchDevice`."""
         chosen = device.chosen(options.device) if options.around == "cuda" else None
-        gpu = chosen and chosen.uuid
+        gpu = chosen.uuid if chosen else None
         start = options.start or secrets.token_hex(16)
         return cls(_digest(f"{start} {options.round} {platform.node()} {gpu}"), gpu)
 
