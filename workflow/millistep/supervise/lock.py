@@ -18,8 +18,7 @@ def folder(name: str) -> Path:
     place = Path(tempfile.gettempdir(), "millistep")
     for each in (place, place / name):
         if not each.is_dir():
-            with contextlib.suppress(FileExistsError):
-                each.mkdir()
+            each.mkdir(exist_ok=True)
             with contextlib.suppress(PermissionError):  # another user's, who has done so
                 each.chmod(0o1777)
     return place / name

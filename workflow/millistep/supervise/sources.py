@@ -92,16 +92,12 @@ def _data(folder: Path) -> tuple[tuple[str, Path], ...]:
     )
 
 
-def content_digest(root: Path, *places: str) -> str:
-    """Return the sha256 of some files, and of all files in some folders, below `root`."""
-    return hashlib.sha256("".join(_of_place(root, place) for place in places).encode()).hexdigest()
-
-
 @cache
-def _of_place(root: Path, place: str) -> str:
-    path = root / place
-    files = [path] if path.is_file() else [f for f in path.rglob("*") if f.suffix != ".pyc"]
-    return whole((file.relative_to(root).as_posix(), file) for file in files if file.is_file())
+def content_digest(root: Path, *folders: str) -> str:
+    """Return the sha256 of all files in some folders below `root`."""
+    paths = [path for folder in folders for path in (root / folder).rglob("*")]
+    files = (path for path in paths if path.suffix != ".pyc" and path.is_file())
+    return whole((path.relative_to(root).as_posix(), path) for path in files)
 
 
 def whole(files: Iterable[tuple[str, Path]]) -> str:
