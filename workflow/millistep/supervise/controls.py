@@ -18,7 +18,7 @@ from millistep.supervise.turns import Member
 from millistep.supervise.watch import Job
 
 REFERENCE = "millistep.measure.controls.reference"
-REFERENCE_SCHEMA = "millistep.reference/1"
+NUMBERS = ("python_loop_ms", "memory_copy_gib_per_s", "foreign_cpu_share")
 REFERENCE_LIMIT_S = 300.0
 
 
@@ -35,16 +35,14 @@ def measure_reference() -> int:
     task, _, batch_size = rest.rpartition("-b")
     cell = {"scale": scale, "model": model, "task": task, "batch_size": int(batch_size)}
     empty = {
-        "schema": REFERENCE_SCHEMA,
+        "schema": "millistep.reference/1",
         "fingerprint": options.identity,
         "cell": {**cell, "accelerator": json.loads(options.identity)["accelerator"]},
         "round": int(name.removeprefix("round")),
-        "session": None,
         "finished_at": now(),
-        "python_loop_ms": None,
-        "memory_copy_gib_per_s": None,
+        **dict.fromkeys(NUMBERS),
+        "session": None,
         "matmul": [],
-        "foreign_cpu_share": None,
     }
     return jobs.control(reference, empty, options)
 

@@ -63,11 +63,10 @@ def too_large(
     """Return the record's ``not_tried`` of a cell that cannot fit into memory, None if it may: its
     weights, gradients and optimizer state are a lower bound.
     """
-    needed = identity["least_memory_mib"]
-    if identity["accelerator"] == "cuda" and machine_card["accelerator_memory_mib"]:
-        available, of = machine_card["accelerator_memory_mib"], "gpu"
-    else:
-        available, of = memory_limit_mib, "host"
+    needed, of_gpu = identity["least_memory_mib"], machine_card["accelerator_memory_mib"]
+    available, of = memory_limit_mib, "host"
+    if identity["accelerator"] == "cuda" and of_gpu:
+        available, of = of_gpu, "gpu"
     if needed <= available:
         return None
     return {"needed_mib": needed, "available_mib": available, "memory_of": of}

@@ -25,6 +25,11 @@ MEMORY = (
     *("peak_rss_mib", "peak_device_mib", "peak_device_counts", "device_limit_mib"),
     "allocated_bytes_per_step",
 )
+# Null until they are known.
+PARTS = (
+    *("ending", "not_tried", "session", "monitor", "timing", "work", "energy", "host_overhead"),
+    *("calls", "outcome", "parity"),
+)
 THREAD_POLICY = (
     "one thread per processor, of each physical core first, in a process confined to these, "
     "the same number in every pool"
@@ -42,8 +47,6 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
         "cell": {name: identity[name] for name in CELL_FIELDS},
         "status": "killed",
         "reason": ending.WHOLE_JOB_KILLED,
-        "ending": None,
-        "not_tried": None,
         "started_at": now(),
         "finished_at": now(),
         "total_s": 0.0,
@@ -57,18 +60,10 @@ def skeleton(identity_text: str, environment: dict[str, Any]) -> dict[str, Any]:
             "affinity": processors.pinned(identity["threads"]),
         },
         "machine": machine.summary(gpu),
-        "session": None,
         "load": dict.fromkeys(LOAD),
-        "monitor": None,
-        "timing": None,
-        "probes": [],
-        "work": None,
         "memory": dict.fromkeys(MEMORY),
-        "energy": None,
-        "host_overhead": None,
-        "calls": None,
-        "outcome": None,
-        "parity": None,
+        **dict.fromkeys(PARTS),
+        "probes": [],
         "warnings": [],
         "log_tail": [],
     }
