@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning.columns import Column
-from millistep.planning.runs import AUTO, MORE, Row, Run
+from millistep.planning.runs import AUTO, MORE
 from millistep.planning.this_machine import DEFAULT_RUNS
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ FURTHER = {"device", "limits", "folders", "unsupported", "environment", "interpr
 def document(plan: Plan) -> dict[str, Any]:
     """Return the content of plan.json: every planned cell and run, in the table's words."""
     further = plan.config.model_dump(include=FURTHER, exclude_defaults=True)
-    runs: dict[tuple[Row, str], list[Run]] = {}
-    for run in plan.runs:
-        runs.setdefault((run.row, run.column.name), []).append(run)
     return {
         "schema": "millistep.plan/1",
         "study": plan.config.study and plan.config.study.model_dump(),
@@ -56,7 +53,7 @@ def document(plan: Plan) -> dict[str, Any]:
                         "record": run.record,
                         "identity": run.identity,
                     }
-                    for run in runs.get((row, column.name), [])
+                    for run in plan.by_cell.get((row, column.name), [])
                 ],
             }
             for row in plan.rows

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from millistep.contracts.config import RegressionCheck
+from millistep.contracts.config import BatchSizes, RegressionCheck
 from millistep.planning import catalog, columns, identity, runs, this_machine, unsupported
 from millistep.planning.catalog import frameworks, measures
 from millistep.planning.columns import Column
-from millistep.planning.config import ConfigError, check, check_known, check_word, results_folder
+from millistep.planning.config import (
+    ConfigError,
+    check,
+    check_known,
+    check_titles,
+    check_word,
+    results_folder,
+)
 from millistep.planning.controls import Controls
 from millistep.planning.document import document
 from millistep.planning.environments import Environment, environments
@@ -28,21 +36,23 @@ class Plan:
     """The plan of a configuration; raises :class:`ConfigError` for what cannot be planned.
 
     here: whether it is measured on this machine; only then its GPU and driver matter. room: the
-    number of jobs that Snakemake runs at once; None without a limit. envs: the folder of our
-    environments' definitions.
+    number of jobs that Snakemake runs at once. envs: the folder of our environments' definitions.
     """
 
     def __init__(
         self,
         config: dict[str, Any],
         here: bool = True,
-        room: int | None = None,
+        room: int = sys.maxsize,
         envs: Path = ENVS,
     ):
         self.config = check(config)
-        self.here, self._room = here, room
-        self._check_environment()
+        self.here, self.room = here, room
+        for name in self.config.environment:
+            if reason := variables.refusal(name):
+                raise ConfigError(f"environment.{name}: not allowed, it {reason}")
         self.results = results_folder(config)
+        self.self_test = f"{self.results}/self_test.json"
         if not here:
             this_machine.check_independent(self.config, "it is measured on another")
         self.gpu = self._gpu() if here else None
@@ -68,70 +78,39 @@ class Plan:
         self.frameworks = frameworks(self.config.folders)
         self.columns = self._columns()
         self._environments = environments(self, envs)
-        # By row and the column's name, see identity.py.
-        self.facts_of_cells: dict[tuple[Row, str], dict[str, Any]] = {}
-        asked = [name for name, tasks in self.config.models.items() if tasks]
-        self.rows = [row for name in asked for row in self._rows(name)]
+        asked = self.config.models.items()
+        self.rows = [row for name, tasks in asked if tasks for row in self._rows(name, tasks)]
         self.measured_models = [*dict.fromkeys(row.model for row in self.rows)]
-        self._check_titles()
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
-        default = this_machine.DEFAULT_RUNS[self.scale]
-        if self.config.runs == runs.AUTO:
-            summary = Path(self.results, "summary.json")
-            of = {"scale": self.scale, "accelerator": self.accelerator}
-            self.runs_of = runs.until_decided(default, self.rows, summary, of)
-        else:
-            self.runs_of = runs.runs_of_rows(self.config.runs, default, self.rows)
+        titles = {name: self.models.load(name).title for name in self.measured_models}
+        check_titles("models", titles, "a model.yaml")
+        self.runs_of = self._runs_of()
         self.measures = {
             row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
         }
-        self.unsupported  # noqa: B018 (its errors belong to the configuration)
-
-    @property
-    def self_test(self) -> str:
-        return f"{self.results}/self_test.json"
-
-    @cached_property
-    def barred(self) -> dict[Column, str]:
-        """Columns that this machine cannot measure, with the reasons."""
-        return this_machine.barred(self)
-
-    @cached_property
-    def unsupported(self) -> dict[tuple[Row, str], str]:
-        """The cells that are not measured: reasons by row and name of the column."""
-        return unsupported.unsupported(self)
-
-    @cached_property
-    def accelerators(self) -> list[str]:
-        """The accelerators that are measured on, cuda first."""
-        return list(self.controls.references)
+        # Columns that this machine cannot measure, with the reasons.
+        self.barred = this_machine.barred(self)
+        self.unsupported = unsupported.unsupported(self)
+        self.cells = [
+            (row, column)
+            for row in self.rows
+            for column in self.columns
+            if (row, column.name) not in self.unsupported
+        ]
+        with_cells = {column for _, column in self.cells}
+        self.measurable = [column for column in self.columns if column in with_cells]
 
     def _gpu(self) -> Gpu | None:
         """Return the GPU that is measured; None without one, or if only CPUs are measured."""
         named = [entry for entry in self.config.columns if not isinstance(entry, str)]
-        wanted = {self.config.accelerator, *(entry.accelerator for entry in named)}
-        if self.config.accelerator == "cpu" and "cuda" not in wanted:
+        on_gpu = any(entry.accelerator == "cuda" for entry in named)
+        if self.config.accelerator == "cpu" and not on_gpu:
             return None
         try:
             return chosen(self.config.device)
         except NoSuchDevice as problem:
             raise ConfigError(str(problem)) from None
-
-    def _check_environment(self) -> None:
-        for name in self.config.environment:
-            if reason := variables.refusal(name):
-                raise ConfigError(f"environment.{name}: not allowed, it {reason}")
-
-    def _check_titles(self) -> None:
-        """Raise :class:`ConfigError` if two models have one title, so that tables mix them up."""
-        by_title: dict[str, str] = {}
-        for name in self.measured_models:
-            title = self.models.load(name).title
-            if (other := by_title.setdefault(title, name)) != name:
-                raise ConfigError(
-                    f"models: {other} and {name} have one title, '{title}'; change a model.yaml"
-                )
 
     def _columns(self) -> list[Column]:
         for name in self.config.interpreters:
@@ -151,36 +130,37 @@ class Plan:
                 )
         return found
 
-    def _rows(self, name: str) -> list[Row]:
+    def _rows(self, name: str, tasks: dict[str, BatchSizes]) -> list[Row]:
         check_word("models", name)
         model = self.models.load(name)
         rows = []
-        for task, sizes in (self.config.models[name] or {}).items():
+        for task, asked in tasks.items():
             check_known(f"models.{name}", "task", task, model.tasks)
-            if sizes is None:
-                continue  # left out by a second configuration file
-            if sizes == "default":
-                sizes = model.tasks[task].batch_sizes(self.scale)
-            sizes = [sizes] if isinstance(sizes, int) else sizes
+            sizes = model.tasks[task].batch_sizes(self.scale) if asked == "default" else asked
+            # None: a second configuration file leaves the task out.
+            sizes = [sizes] if isinstance(sizes, int) else sizes or []
             rows += [Row(name, task, size) for size in sizes]
         return rows
 
+    def _runs_of(self) -> dict[Row, int]:
+        default = this_machine.DEFAULT_RUNS[self.scale]
+        if self.config.runs != runs.AUTO:
+            return runs.runs_of_rows(self.config.runs, default, self.rows)
+        of = {"scale": self.scale, "accelerator": self.accelerator}
+        return runs.until_decided(default, self.rows, Path(self.results, "summary.json"), of)
+
     @cached_property
-    def measurable(self) -> list[Column]:
-        """Columns with at least one cell that can be measured."""
-        barred = set(self.unsupported)
-        return [c for c in self.columns if {(row, c.name) for row in self.rows} - barred]
+    def accelerators(self) -> list[str]:
+        """The accelerators that are measured on, cuda first."""
+        return list(self.controls.references)
 
     @property
     def notices(self) -> list[str]:
         """Lines for the user: columns that cannot be measured, and settings without effect."""
-        columns_by_reason: dict[str, list[str]] = {}
-        for column, reason in self.barred.items():
-            columns_by_reason.setdefault(reason, []).append(column.name)
-        found = [
-            f"{reason}: not measured are {', '.join(names)}"
-            for reason, names in columns_by_reason.items()
-        ]
+        found = []
+        for reason in dict.fromkeys(self.barred.values()):
+            names = (column.name for column, why in self.barred.items() if why == reason)
+            found.append(f"{reason}: not measured are {', '.join(names)}")
         device = self.config.device
         if device != "auto" and self.here and "cuda" not in self.accelerators:
             found.append(f"device: {device} has no effect, because nothing is measured on a GPU")
@@ -188,15 +168,14 @@ class Plan:
 
     @cached_property
     def runs(self) -> list[Run]:
-        by_name = {column.name: column for column in self.columns}
-        supported = {
-            row: [name for name in by_name if (row, name) not in self.unsupported]
-            for row in self.rows
-        }
-        drawn = positions(
-            self.rows, supported.__getitem__, self.runs_of.__getitem__, self.config.seed
-        )
         folder = f"{self.results}/records/{self.scale}"
+        by_name = {column.name: column for column in self.columns}
+        facts: dict[Row, dict[str, dict[str, Any]]] = {row: {} for row in self.rows}
+        for row, column in self.cells:
+            facts[row][column.name] = identity.of_cell(self, row, column)
+        drawn = positions(
+            self.rows, lambda row: [*facts[row]], self.runs_of.__getitem__, self.config.seed
+        )
         return [
             Run(
                 row,
@@ -204,10 +183,18 @@ class Plan:
                 number,
                 position,
                 record_path(folder, row, by_name[name], number),
-                identity.of_run(self, row, by_name[name], number),
+                identity.of_run(facts[row][name], number),
             )
             for (row, name, number), position in drawn.items()
         ]
+
+    @cached_property
+    def by_cell(self) -> dict[tuple[Row, str], list[Run]]:
+        """The runs of each measured cell, by row and name of the column."""
+        found: dict[tuple[Row, str], list[Run]] = {}
+        for run in self.runs:
+            found.setdefault((run.row, run.column.name), []).append(run)
+        return found
 
     @cached_property
     def controls(self) -> Controls:
@@ -226,12 +213,7 @@ class Plan:
 
     def resident(self, group: Group) -> int:
         """Return how many processes of a group are in memory at once."""
-        wanted = self._wanted_resident(group)
-        return min(wanted, self._room) if self._room else wanted
-
-    def _wanted_resident(self, group: Group) -> int:
-        """Return the number without Snakemake's limit."""
-        return machine.residents(*self.at_once(group))
+        return min(machine.residents(*self.at_once(group)), self.room)
 
     def at_once(self, group: Group) -> tuple[int, float]:
         """Return how many processes of a group may be in memory at once, and the MiB of the host
@@ -257,11 +239,11 @@ class Plan:
     @property
     def lacks_room(self) -> str | None:
         """One line if more processes could take turns than Snakemake runs jobs at once."""
-        wanted = max(map(self._wanted_resident, self.groups), default=1)
-        if not self._room or wanted <= self.most_resident:
+        wanted = max((machine.residents(*self.at_once(group)) for group in self.groups), default=1)
+        if wanted <= self.most_resident:
             return None
         return (
-            f"{wanted} processes could take turns, and Snakemake has room for {self._room} jobs:"
+            f"{wanted} processes could take turns, and Snakemake has room for {self.room} jobs:"
             f" fewer frameworks are compared directly; use --cores {wanted - WORKERS}"
         )
 

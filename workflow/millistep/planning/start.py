@@ -45,7 +45,7 @@ class Start:
         # If another machine measures, the GPU and driver of this one do not matter.
         here = not (self.elsewhere or self.on_nodes or ON_NODE in os.environ)
         cores = workflow.resource_settings.cores  # unknown in a dry run
-        room = cores + WORKERS if cores and not workflow.output_settings.dryrun else None
+        room = cores + WORKERS if cores and not workflow.output_settings.dryrun else sys.maxsize
         self.plan = or_one_line(Plan, config, here, room, sources / "envs")
         # A Snakemake that runs a single job got its task from the main one.
         self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
