@@ -108,6 +108,18 @@ def test_a_framework_of_ones_own_without_its_environment_is_named_with_the_place
     assert plan(models=BERT, columns=[users], folders=[own]).environments
 
 
+def test_two_configurations_of_one_title_are_refused(folder):
+    asked = {"models": BERT, "folders": [folder(mine={"like": "keras3-jax"})]}
+    assert plan(**asked, columns=["mine", "keras3-torch"]).columns[0].title == "Keras 3 (JAX)"
+    words = ["columns: keras3-jax and mine have one title, 'Keras 3 (JAX)'; change the title of a"]
+    refused(words, **asked, columns=["keras3-jax", "mine"])
+    settings = ({"framework": name, "precision": "float32"} for name in ("keras3-jax", "mine"))
+    words = [
+        "columns: keras3-jax+float32 and mine+float32 have one title, 'Keras 3 (JAX), float32'"
+    ]
+    refused(words, **asked, columns=[*settings])
+
+
 def test_what_only_some_frameworks_take_reaches_their_class():
     taken = {name: about.frameworks for name, about in SETTINGS.items() if about.frameworks}
     assert {*taken} <= {*CELL_FIELDS}

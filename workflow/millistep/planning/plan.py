@@ -85,6 +85,8 @@ class Plan:
             raise ConfigError("models: nothing to measure; at least one task is needed")
         titles = {name: self.models.load(name).title for name in self.measured_models}
         check_titles("models", titles, "a model.yaml")
+        titles = {column.name: column.title for column in self.columns}
+        check_titles("columns", titles, "the title of a framework in its frameworks.yaml")
         self.runs_of = self._runs_of()
         self.measures = {
             row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
