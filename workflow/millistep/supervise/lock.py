@@ -18,7 +18,9 @@ def folder(name: str) -> Path:
 
     name: ``cpu`` or the UUID of a GPU. Raises OSError.
     """
-    place = Path(tempfile.gettempdir(), "millistep")
+    # Two starts on one machine may have different TMPDIR, but need the same lock.
+    shared = "/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir()
+    place = Path(os.environ.get("MILLISTEP_LOCKS", shared), "millistep")
     for each in (place, place / name):
         if not each.is_dir():
             with contextlib.suppress(FileExistsError):
