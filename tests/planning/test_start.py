@@ -193,7 +193,7 @@ def test_second_runs_of_the_self_test_are_asked_for_by_the_rule_that_makes_them(
 )
 def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, monkeypatch):
     with pytest.raises(SystemExit) as end:
-        Start(workflow(**workflow_facts), config(**config_facts), ROOT).tell_what_is_measured()
+        Jobs(Start(workflow(**workflow_facts), config(**config_facts), ROOT)).begin_timing()
     assert str(end.value).startswith("millistep: ") and words in str(end.value)
     assert "\n" not in str(end.value)
 
@@ -201,7 +201,7 @@ def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, mo
 def test_who_put_the_profile_in_its_place_is_not_told_to_copy_it(monkeypatch):
     monkeypatch.chdir(ROOT)
     with pytest.raises(SystemExit, match="at the same time: leave --workflow-profile out"):
-        Start(workflow(global_resources={}), config(), ROOT).tell_what_is_measured()
+        Jobs(Start(workflow(global_resources={}), config(), ROOT)).begin_timing()
 
 
 def test_a_brace_in_the_path_is_refused_before_anything_is_planned(folder, monkeypatch):

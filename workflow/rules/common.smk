@@ -1,7 +1,8 @@
 # The parts that all rules share: configuration, plan, paths, commands, and the environment of the
 # analysis, which is one of its own, since Snakemake would import its pandas at every start.
 import re
-from millistep.planning.commands import Commands, Drawing, verbatim
+from millistep.planning.cluster import Submissions
+from millistep.planning.commands import Commands, Drawing, in_report, verbatim
 from millistep.planning.config import check_readable, lay_over_command_line
 from millistep.planning.jobs import Handlers, Jobs
 from millistep.planning.start import Start
@@ -21,10 +22,11 @@ if not workflow.modifier.skip_configfile:
 
 START = Start(workflow, config, SOURCES)
 PLAN, RESULTS = START.plan, START.results
-JOBS, COMMANDS, DRAWING = Jobs(START), Commands(START), Drawing(START)
+JOBS = (Submissions if START.on_nodes else Jobs)(START)
+COMMANDS, DRAWING = Commands(START), Drawing(START)
 program, logged = COMMANDS.program, COMMANDS.logged
 measured, alone = COMMANDS.measured, COMMANDS.alone
-analysis, render, in_report = DRAWING.analysis, DRAWING.render, DRAWING.in_report
+analysis, render = DRAWING.analysis, DRAWING.render
 
 ROW = "{scale}/{model}/{task}-b{batch}"
 PLAN_FILE = f"{RESULTS}/plan.json"

@@ -11,7 +11,7 @@ rule report:
     """Draw the tables, figures and pages."""
     input:
         RECORDS,
-        SUBMISSIONS.all if START.on_nodes else JOBS.references,
+        JOBS.references,
         SELF_TEST,
         JOBS.all_measured,
         environment=ANALYSIS_ENVIRONMENT,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -51,14 +50,14 @@ class Control:
         own = {**identity.of_column(self.plan, column), "threads": self.plan.threads}
         return identity.text({**own, **self.facts})
 
-    def instead(self, use_conda: bool) -> str:
+    def instead(self, use_conda: bool) -> list[str]:
         """Return options that name the other environments in which it could be measured."""
         found: dict[Environment, Column] = {}
         for column in self.columns:
             found.setdefault(self.plan.environment_of(column), column)
         del found[self.environment]
         others = ([self.identity_of(column), of.wanted(use_conda)] for of, column in found.items())
-        return shlex.join(f"--instead={json.dumps(other)}" for other in others)
+        return [f"--instead={json.dumps(other)}" for other in others]
 
 
 class Controls:

@@ -1,4 +1,4 @@
-"""The environment in which each column of a plan is measured, and conda as Snakemake uses it."""
+"""The environment in which each column of a plan is measured."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from millistep.deploy.conda import is_made_of
 from millistep.deploy.environments import definition_sha256
 from millistep.deploy.overlays import with_overlays
 from millistep.planning.columns import Column, Overlay
@@ -135,19 +134,3 @@ def _environment(
         overlay=column.overlay,
         folder=plan.results,
     )
-
-
-def unusable_for_conda(environments: Path) -> str | None:
-    """Return one line if Snakemake cannot make environments in a folder: it quotes no blanks."""
-    if not re.search(r"\s", str(environments)):
-        return None
-    return (
-        f"{environments}: Snakemake makes no conda environments in a folder with a blank in its"
-        " path; name another folder with --conda-prefix"
-    )
-
-
-def missing_in_conda(environments: Path, definitions: Iterable[Path]) -> list[Path]:
-    """Return the definitions whose environments Snakemake makes before the first job."""
-    prefixes = [flag.with_suffix("") for flag in environments.glob("*.env_setup_done")]
-    return [each for each in definitions if not any(is_made_of(p, each) for p in prefixes)]
