@@ -20,6 +20,7 @@ from packaging.utils import (
 )
 from packaging.version import VERSION_PATTERN
 
+from millistep.contracts.config import Config
 from millistep.contracts.settings import DEFAULTS, SETTINGS, texts
 from millistep.contracts.settings import Column as Asked
 from millistep.deploy.overlays import content
@@ -102,22 +103,13 @@ MARKERS = "X<>*Pso^v"  # for further columns of a framework
 
 
 @dataclass(frozen=True)
-class Look:
-    """How figures draw a column."""
-
-    color: str
-    marker: str
-    hatch: str
-
-
-@dataclass(frozen=True)
 class Column:
     """A column of the table, with everything that ``auto`` and the global keys stand for."""
 
     framework: Framework
     name: str  # its word in paths
     title: str
-    look: Look  # in figures
+    look: Mapping[str, str]  # in figures: color, marker, hatch
     accelerator: str  # cpu, cuda
     stack: str
     precision: str  # with which float32 matrices are multiplied: default, float32, tf32
@@ -146,20 +138,29 @@ class Column:
 
 
 def columns(
-    asked: list[str | Asked], frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]
+    config: Config, frameworks: Mapping[str, Framework], resolved: Mapping[str, Any]
 ) -> list[Column]:
     """Return the columns of the configuration, in its order; raises :class:`ConfigError`.
 
-    asked: names of frameworks, or mappings of ``framework`` and settings. defaults: the values of
-    settings that a column does not name, and ``interpreters`` by framework.
+    resolved: the values of settings that are ``auto``.
     """
+    for name in config.interpreters:
+        check_known("interpreters", "framework", name, frameworks)
     found: dict[str, Column] = {}
-    for place, entry in enumerate(asked):
-        column = _column(place, entry, frameworks, defaults, found.values())
-        check_word(f"columns.{place}", column.name)
+    for place, entry in enumerate(config.columns):
+        asked = Asked(framework=entry) if isinstance(entry, str) else entry
+        where = f"columns.{place}"
+        check_known(where, "framework", asked.framework, frameworks)
+        framework = frameworks[asked.framework]
+        # The class of a framework from a user's folder may be missing; tests check ours.
+        if not framework.file.is_file():
+            raise ConfigError(f"{where}: {framework.name} needs {framework.file}")
+        look = _look(framework, found.values())
+        column = _column(where, asked, framework, config, resolved, look)
+        check_word(where, column.name)
         if column.name in found:
             raise ConfigError(
-                f"columns.{place}: another entry is called {column.name}, too; change a setting, "
+                f"{where}: another entry is called {column.name}, too; change a setting, "
                 "or rename the folder or wheel of an overlay"
             )
         found[column.name] = column
@@ -167,56 +168,56 @@ def columns(
 
 
 def _column(
-    place: int,
-    asked: str | Asked,
-    frameworks: Mapping[str, Framework],
-    defaults: Mapping[str, Any],
-    before: Iterable[Column],
+    where: str,
+    asked: Asked,
+    framework: Framework,
+    config: Config,
+    resolved: Mapping[str, Any],
+    look: dict[str, str],
 ) -> Column:
-    column = Asked(framework=asked) if isinstance(asked, str) else asked
-    name, entry = column.framework, column.model_dump(exclude={"framework"}, exclude_unset=True)
-    check_known(f"columns.{place}", "framework", name, frameworks)
-    framework = frameworks[name]
+    written = asked.model_dump(exclude={"framework"}, exclude_unset=True)
     own = {**EVERY, **framework.own}
-    for setting in entry:
+    for setting in written:
         if setting not in own:
             allowed = ", ".join(s for s in SETTINGS if s in own)
             raise ConfigError(
-                f"columns.{place}.{setting}: {name} does not take it; allowed are {allowed}"
+                f"{where}.{setting}: {framework.name} does not take it; allowed are {allowed}"
             )
-    written = dict(entry)
+    entry = dict(written)
     if "overlay" in entry:
-        entry["overlay"] = overlays(entry["overlay"], f"columns.{place}.overlay")
-    users = defaults["interpreters"].get(name)
-    given = {**own, "precision": defaults["precision"], "interpreter": users, **entry}
+        entry["overlay"] = overlays(entry["overlay"], f"{where}.overlay")
+    users = config.interpreters.get(framework.name)
+    given = {**own, "precision": config.precision, "interpreter": users, **entry}
     if given["interpreter"] and given["overlay"]:
         raise ConfigError(
-            f"columns.{place}.overlay: not possible with your own interpreter; "
+            f"{where}.overlay: not possible with your own interpreter; "
             f"install it there, or leave {given['interpreter']} out"
         )
     told = {s: entry[s] for s in SETTINGS if s in entry and entry[s] != own[s]}
     words = [part for setting, value in told.items() for part in _words(setting, value)]
-    # Accelerator and threads are auto by default: the plan has resolved their values.
-    settings = {s: defaults.get(s, v) if v == "auto" else v for s, v in given.items()}
+    settings = {s: resolved.get(s, v) if v == "auto" else v for s, v in given.items()}
     return Column(
         framework=framework,
-        name="+".join([name, *(word for word, _ in words)]),
+        name="+".join([framework.name, *(word for word, _ in words)]),
         title=", ".join([framework.title, *(title for _, title in words)]),
-        look=_look(framework, before),
+        look=look,
         **{setting: settings[setting] for setting in EVERY},
         of_framework={setting: settings[setting] for setting in framework.own},
         asked={setting: written[setting] for setting in told},
     )
 
 
-def _look(framework: Framework, before: Iterable[Column]) -> Look:
+def _look(framework: Framework, before: Iterable[Column]) -> dict[str, str]:
     """Return the look of a framework's next column, given the columns before it. The first one has
     the framework's own color and marker, the others have shades.
     """
     place = sum(column.framework == framework for column in before)
     markers = framework.marker + MARKERS.replace(framework.marker, "")
-    colors = framework.colors
-    return Look(colors[place % len(colors)], markers[place % len(markers)], framework.hatch)
+    return {
+        "color": framework.colors[place % len(framework.colors)],
+        "marker": markers[place % len(markers)],
+        "hatch": framework.hatch,
+    }
 
 
 def _words(setting: str, value: Any) -> list[tuple[str, str]]:

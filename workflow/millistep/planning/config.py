@@ -116,24 +116,22 @@ def read_yaml(path: str, loader: type[_EachKeyOnce] = _Fast) -> dict[str, Any]:
             json.loads(text)
             text = text.replace("\t", " ")  # JSON, in which tabs are blanks, unlike in YAML
         content = yaml.load(text, Loader=loader)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not text in UTF-8") from None
+        if isinstance(content, dict):
+            return content
+        problem = ": not a mapping of keys to values"
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "not YAML"
+        problem = f"{where}: {getattr(error, 'problem', None) or 'not YAML'}"
         if mark and "\t" in "".join(text.split("\n")[mark.line : mark.line + 1]):
             problem += "; this line has a tab, and YAML takes blanks alone"
-        raise ConfigError(f"{path}{where}: {problem}") from None
-    except ValueError as error:
-        raise ConfigError(f"{path}: {error}") from None
+    except UnicodeDecodeError:
+        problem = ": not text in UTF-8"
     except RecursionError:
-        raise ConfigError(f"{path}: nested too deeply") from None
-    if not isinstance(content, dict):
-        raise ConfigError(f"{path}: not a mapping of keys to values")
-    return content
+        problem = ": nested too deeply"
+    except (OSError, ValueError) as error:
+        problem = f": {getattr(error, 'strerror', error)}"
+    raise ConfigError(f"{path}{problem}")
 
 
 def lay_over_command_line(config: dict[str, Any], entries: list[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning.columns import Column
@@ -72,7 +71,7 @@ def _column(column: Column) -> dict[str, Any]:
         "settings": column.settings,
         "asked": dict(column.asked),
         "against": framework.against,
-        **asdict(column.look),
+        **column.look,
     }
 
 

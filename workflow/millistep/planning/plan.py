@@ -76,7 +76,8 @@ class Plan:
         self.memory_gib = str(self.config.limits.memory_gib)
         self.models = catalog.Models(self.config.folders)
         self.frameworks = frameworks(self.config.folders)
-        self.columns = self._columns()
+        resolved = {"accelerator": self.accelerator, "threads": self.threads}
+        self.columns = columns.columns(self.config, self.frameworks, resolved)
         self._environments = environments(self, envs)
         asked = self.config.models.items()
         self.rows = [row for name, tasks in asked if tasks for row in self._rows(name, tasks)]
@@ -113,24 +114,6 @@ class Plan:
             return chosen(self.config.device)
         except NoSuchDevice as problem:
             raise ConfigError(str(problem)) from None
-
-    def _columns(self) -> list[Column]:
-        for name in self.config.interpreters:
-            check_known("interpreters", "framework", name, self.frameworks)
-        defaults = {
-            "accelerator": self.accelerator,
-            "precision": self.config.precision,
-            "threads": self.threads,
-            "interpreters": self.config.interpreters,
-        }
-        found = columns.columns(self.config.columns, self.frameworks, defaults)
-        for place, column in enumerate(found):
-            # The class of a framework from a user's folder may be missing; tests check ours.
-            if not column.framework.file.is_file():
-                raise ConfigError(
-                    f"columns.{place}: {column.framework.name} needs {column.framework.file}"
-                )
-        return found
 
     def _rows(self, name: str, tasks: dict[str, BatchSizes]) -> list[Row]:
         check_word("models", name)
