@@ -216,9 +216,10 @@ def test_a_lost_environment_of_the_analysis_is_made_again(folder, monkeypatch):
     start = Start(workflow(), config(), ROOT)
     drawing, forced = Drawing(start), start.workflow.dag.forcefiles
     assert drawing.lost_environment(None) == [] and forced == set()  # it was never made
-    Path(drawing.environment).parent.mkdir(parents=True)
-    Path(drawing.environment).touch()
-    assert drawing.lost_environment(None) == [] and forced == {drawing.environment}
+    marker = Path(drawing.environment.marker)
+    marker.parent.mkdir(parents=True)
+    marker.touch()
+    assert drawing.lost_environment(None) == [] and forced == {str(marker)}
 
 
 def test_a_device_without_effect_is_named():

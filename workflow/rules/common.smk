@@ -30,7 +30,7 @@ analysis, render = DRAWING.analysis, DRAWING.render
 
 ROW = "{scale}/{model}/{task}-b{batch}"
 PLAN_FILE = f"{RESULTS}/plan.json"
-ANALYSIS_ENVIRONMENT = DRAWING.environment
+ANALYSIS_ENVIRONMENT = DRAWING.environment.marker
 # On a cluster, the job of a workload and round makes its records.
 RECORDS = [] if START.on_nodes else START.to_draw(PLAN.records)
 SELF_TEST = START.to_draw([PLAN.self_test])
@@ -54,6 +54,6 @@ rule analysis_environment:
     resources:
         machine_percent=0,
     params:
-        options=verbatim(DRAWING.deployment),
+        options=verbatim(DRAWING.environment.deployment(START.use_conda)),
     shell:
         alone(program("deploy", "{params.options} --log {log}"))

@@ -17,7 +17,7 @@ from typing import Any
 from millistep.deploy.environments import definition_sha256, virtual_prefix
 from millistep.planning.columns import Column
 from millistep.planning.controls import Control
-from millistep.planning.environments import Environment, deployment
+from millistep.planning.environments import Environment
 from millistep.planning.jobs import OfJob, with_signature
 from millistep.planning.start import Start
 from millistep.supervise.sources import content_digest
@@ -117,26 +117,18 @@ class Drawing:
     def __init__(self, start: Start):
         self._start = start
         definition = start.sources / "envs/analysis.yaml"
-        self.environment = f"{start.results}/environments/analysis.json"
-        self._sha256 = definition_sha256(definition)
+        digest = definition_sha256(definition)
+        self.environment = Environment("analysis", "analysis", definition, digest, start.results)
         self.python = "python3"  # of the rule's conda environment
         if not start.use_conda:
             self.python = f"{virtual_prefix('analysis', definition)}/bin/python"
-        # Options of the command that installs the environment, quoted for a shell.
-        self.deployment = deployment(
-            name="analysis",
-            definition=definition.as_posix(),
-            method="conda" if start.use_conda else "venv",
-            planned=self._sha256,
-            marker=self.environment,
-        )
 
     def drawn_by(self) -> str:
         """Return a param that changes with the code and environment that draw something."""
         start = self._start
         # Files of another machine are unpacked, so their times mean nothing: use their digest.
         came = sha256(start.measured_elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
-        return f"{content_digest(start.sources, *SOURCES)}-{self._sha256}-{came}"
+        return f"{content_digest(start.sources, *SOURCES)}-{self.environment.sha256}-{came}"
 
     def analysis(self, command: str) -> str:
         """Return the shell command of an analysis command that writes to a rule's log."""
@@ -150,6 +142,6 @@ class Drawing:
     def lost_environment(self, wildcards: Any) -> list[str]:
         """Return no input, but have a virtual environment made again that no longer exists."""
         lost = not (self._start.use_conda or os.access(self.python, os.X_OK))
-        if lost and os.path.exists(self.environment):
-            self._start.workflow.dag.forcefiles.add(self.environment)
+        if lost and os.path.exists(self.environment.marker):
+            self._start.workflow.dag.forcefiles.add(self.environment.marker)
         return []
