@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning.columns import Column
@@ -38,7 +39,7 @@ def document(plan: Plan) -> dict[str, Any]:
         ],
         "self_test": plan.self_test,
         "models": {name: _model(plan, name) for name in plan.measured_models},
-        "rows": _rows(plan),
+        "rows": list(_rows(plan)),
         "columns": [_column(column) for column in plan.columns],
         "cells": [
             {
@@ -77,35 +78,28 @@ def _column(column: Column) -> dict[str, Any]:
 
 def _model(plan: Plan, name: str) -> dict[str, Any]:
     model = plan.models.load(name)
-    found: dict[str, Any] = {
+    sizes, paper = model.architecture[plan.scale], model.architecture["paper"]
+    return {
         "title": model.title,
         "citation": model.citation,
         "preset": model.preset,
-        "architecture": model.architecture[plan.scale],
+        "architecture": sizes,
+        **({"variant_of": model.variant_of} if model.variant_of else {}),
+        **({"full_size": True} if plan.scale != "paper" and sizes == paper else {}),
     }
-    if model.variant_of:
-        found["variant_of"] = model.variant_of
-    if plan.scale != "paper" and model.architecture[plan.scale] == model.architecture["paper"]:
-        found["full_size"] = True
-    return found
 
 
-def _rows(plan: Plan) -> list[dict[str, Any]]:
-    """Return all rows in order, with the published batch size at their place among the sizes."""
-    places: Counter[tuple[str, str]] = Counter()
+def _rows(plan: Plan) -> Iterator[dict[str, Any]]:
+    """Yield all rows in order, with the published batch size at their place among the sizes."""
     auto, default = plan.config.runs == AUTO, DEFAULT_RUNS[plan.scale]
-    found = []
-    for row in plan.rows:
-        model, place = plan.models.load(row.model), places[row.model, row.task]
-        published = model.tasks[row.task].published
-        places[row.model, row.task] += 1
-        found.append(
-            {
+    for (name, task), rows in groupby(plan.rows, key=lambda row: (row.model, row.task)):
+        model = plan.models.load(name)
+        published = dict(enumerate(model.tasks[task].published))
+        for place, row in enumerate(rows):
+            yield {
                 **vars(row),
-                "title": f"{model.title} {row.task}",
-                "published_batch_size": published[place] if place < len(published) else None,
+                "title": f"{model.title} {task}",
+                "published_batch_size": published.get(place),
                 "measures": plan.measures[row],
                 "looks": 1 + (plan.runs_of[row] - default) // MORE if auto else 0,
             }
-        )
-    return found

@@ -80,7 +80,7 @@ class Jobs:
     def _around(self, path: str) -> str:
         """Return the options of a run or reference about its workload and round."""
         group = self._plan.group_of[path]
-        return f"--around={next(iter(group.references))} --round={self._plan.scale}/{group.name}"
+        return f"--around={group.around} --round={self._plan.scale}/{group.name}"
 
     around = per_job(_around)
 

@@ -166,6 +166,11 @@ class Group:
         return f"{self.row.model}/{self.row.task}-b{self.row.batch_size}/round{self.number}"
 
     @property
+    def around(self) -> str:
+        """The accelerator whose lock all its jobs take: cuda if any run is on a GPU."""
+        return next(iter(self.references))
+
+    @property
     def done(self) -> str:
         """The file that its job on a cluster writes at the end."""
         return f"{self.folder}/{self.name}.done"
