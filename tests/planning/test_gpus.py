@@ -133,8 +133,7 @@ def test_a_plan_for_nodes_asks_nothing_of_the_machine_that_it_is_made_on(gpus, m
     monkeypatch.setattr("millistep.planning.plan.chosen", lambda *names: asked.append(names))
     monkeypatch.setattr(processors, "available", lambda: asked.append("processors"))
     beside = planned(here=False, **said)
-    this_machine.check_device(beside)
-    this_machine.check_processors(beside)
+    this_machine.check(beside)
     assert beside.document() == without.document()
     assert records.identities(beside) == records.identities(without)
     assert beside.notices == asked == []

@@ -36,7 +36,7 @@ class Submissions(Jobs):
     @per_job
     def stale_group(self, path: str) -> list[str]:
         """Return no input, but have Snakemake submit a group that lacks anything."""
-        if self._now(path):
+        if self._needed(self._plan.group_of[path]):
             self.begin_timing()
             self._write()
             if os.path.exists(path):
@@ -46,13 +46,13 @@ class Submissions(Jobs):
     def references(self, wildcards: Any) -> list[str]:
         """Return the outputs of all groups that have something to measure or are done."""
         groups = self._plan.groups
-        return [g.done for g in groups if os.path.exists(g.done) or self._now(g.done)]
+        return [each.done for each in groups if os.path.exists(each.done) or self._needed(each)]
 
     @per_job
     def minutes(self, path: str) -> int:
         """Return a group's minutes: time limits and starts of its runs."""
         seconds = self._plan.time_limit_s + 60
-        return 10 + round(len(self._now(path)) * seconds / 60)
+        return 10 + round(len(self._needed(self._plan.group_of[path])) * seconds / 60)
 
     @per_job
     def command(self, path: str) -> str:
@@ -73,6 +73,3 @@ class Submissions(Jobs):
         if workflow.is_main_process and not workflow.output_settings.dryrun:
             write_atomically(self._start.planned, json.dumps(self._plan.resolved()))
             write_atomically(self._start.asked, json.dumps(self._start.asked_of_nodes))
-
-    def _now(self, path: str) -> list[str]:
-        return [file for file in self._plan.group_of[path].files if file in self._start.now]

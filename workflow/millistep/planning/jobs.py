@@ -15,7 +15,7 @@ from typing import Any
 from millistep.deploy.conda import is_made_of
 from millistep.planning import changes, files, this_machine
 from millistep.planning.config import or_one_line
-from millistep.planning.runs import chunk_of, cost
+from millistep.planning.runs import Group, chunk_of, cost
 from millistep.planning.start import Start, tell
 from millistep.supervise.sources import whole
 
@@ -100,8 +100,7 @@ class Jobs:
     @per_job
     def stale_reference(self, path: str) -> list[str]:
         """Return no input, but have a reference measured again if its group measures anything."""
-        group = self._plan.group_of[path]
-        if os.path.exists(path) and any(run.record in self._start.now for run in group.runs):
+        if os.path.exists(path) and self._needed(self._plan.group_of[path]):
             self.make_again(path)
         return []
 
@@ -115,13 +114,19 @@ class Jobs:
 
     def references(self, wildcards: Any) -> list[str]:
         """Return reference files that exist or that this start makes: before each round."""
-        start, rounds, found = self._start, set(), []
-        for group in self._plan.groups:
-            measured = not start.elsewhere and any(run.record in start.now for run in group.runs)
-            begins = measured and group.number not in rounds
-            rounds |= {group.number} if measured else set()
-            found += [path for path in group.references.values() if begins or os.path.exists(path)]
-        return found
+        groups = self._plan.groups
+        needed = [] if self._start.elsewhere else list(filter(self._needed, groups))
+        first = {group.number: group for group in reversed(needed)}
+        return [
+            path
+            for group in groups
+            for path in group.references.values()
+            if group is first.get(group.number) or os.path.exists(path)
+        ]
+
+    def _needed(self, group: Group) -> list[str]:
+        """Return the records of a group that this start may measure."""
+        return [run.record for run in group.runs if run.record in self._start.now]
 
     def make_again(self, path: str) -> None:
         """Have Snakemake run the job of a file that it would take for up to date."""
@@ -155,27 +160,18 @@ class Jobs:
         """Records that each page so far waits for, by its name: after the first workload, and after
         each round but the last one, which the report shows.
         """
-        start, rounds = self._start, dict[str, list[str]]()
+        start, pages = self._start, dict[str, list[str]]()
         if self._plan.scale == "smoke" or start.on_nodes or start.elsewhere:
-            return {}
+            return pages
         for group in self._plan.groups:
-            records = [run.record for run in group.runs if run.record in start.now]
-            if records and not rounds:
-                rounds["first_workload"] = records
-            if records:
-                rounds.setdefault(f"round{group.number}", []).extend(records)
-        if rounds:
-            rounds.popitem()
-        return rounds
+            if records := self._needed(group):
+                pages.setdefault("first_workload", records)
+                pages.setdefault(f"round{group.number}", []).extend(records)
+        return dict(list(pages.items())[:-1])
 
     def _begin_timing(self) -> None:
         """Print what is measured and why; end with one line if it could not be measured well."""
-        for check in (
-            this_machine.check_device,
-            this_machine.check_processors,
-            this_machine.check_interpreters,
-        ):
-            or_one_line(check, self._plan)
+        or_one_line(this_machine.check, self._plan)
         start = self._start
         if start.speaks:
             start.print_summary(start.now)

@@ -67,10 +67,16 @@ def check_independent(config: Config, reason: str) -> None:
         )
 
 
+def check(plan: Plan) -> None:
+    """Raise :class:`ConfigError` if this machine cannot measure a plan as it should."""
+    check_device(plan)
+    if plan.here:
+        check_processors(plan)
+        check_interpreters(plan)
+
+
 def check_processors(plan: Plan) -> None:
     """Raise :class:`ConfigError` if a run has more threads than CPUs that it may use."""
-    if not plan.here:
-        return
     here = len(processors.available())
     quota = processors.within_the_quota(here)
     asked = {f"columns.{place}.threads": one.threads for place, one in enumerate(plan.columns)}
@@ -88,7 +94,7 @@ def check_processors(plan: Plan) -> None:
 
 def check_interpreters(plan: Plan) -> None:
     """Raise :class:`ConfigError` if an interpreter of the user's is not here."""
-    for column in plan.columns if plan.here else []:
+    for column in plan.columns:
         if column.interpreter:
             try:
                 users_interpreter(column.interpreter)
