@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int
 
     asked: the configuration's ``runs``. default: the number for ``default``.
     """
-    named = {str(k): v for k, v in asked.items()} if isinstance(asked, dict) else {REST: asked}
+    named = dict(asked) if isinstance(asked, dict) else {REST: asked}
     rest = named.pop(REST, REST)
     found = dict.fromkeys(rows, default if rest == REST else rest)
     return found | _named(named, rows, ("runs",))
@@ -88,31 +89,29 @@ def cost(workloads: Sequence[dict[str, Any]]) -> str:
     if not able:
         return ""
     minutes = max(1, round(MORE * sum(w["round_s"] for w in able) / 60))
-    which, of = (
-        ("1 workload is", "it") if len(able) == 1 else (f"{len(able)} workloads are", "them")
-    )
+    one = ("1 workload is", "it")
+    which, of = one if len(able) == 1 else (f"{len(able)} workloads are", "them")
     return (
         f"{which} inconclusive: {MORE} more rounds of {of} take about {minutes} min; "
         "a start with runs: auto adds them."
     )
 
 
-def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
+def _named(asked: dict[Any, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
     """Return the runs of the rows that keys name: models, tasks or batch sizes."""
+    depth = len(path) - 1
     by_name: dict[str, list[Row]] = {}
     for row in rows:
-        name = (row.model, row.task, str(row.batch_size))[len(path) - 1]
-        by_name.setdefault(name, []).append(row)
+        by_name.setdefault(str(astuple(row)[depth]), []).append(row)
     found: dict[Row, int] = {}
-    for name, value in asked.items():
+    for name, value in ((str(key), value) for key, value in asked.items()):
         if name not in by_name:
             raise ConfigError(
-                f"{'.'.join(path)}: no workload has the {PARTS[len(path) - 1]} '{name}'; "
+                f"{'.'.join(path)}: no workload has the {PARTS[depth]} '{name}'; "
                 f"allowed are {', '.join(by_name)}"
             )
         if isinstance(value, dict):
-            inner = {str(key): number for key, number in value.items()}
-            found |= _named(inner, by_name[name], (*path, name))
+            found |= _named(value, by_name[name], (*path, name))
         else:
             found |= dict.fromkeys(by_name[name], value)
     return found
@@ -211,10 +210,6 @@ def chunk_of(own: str, members: Sequence[str], resident: int) -> list[str]:
     """
     parts = -(-len(members) // resident)
     size, longer = divmod(len(members), parts)
-    begin = 0
-    for part in range(parts):
-        chunk = members[begin : begin + size + (part < longer)]
-        if own in chunk:
-            return list(chunk)
-        begin += len(chunk)
-    raise ValueError(f"{own} is none of {members}")
+    rest = iter(members)
+    chunks = [list(islice(rest, size + (part < longer))) for part in range(parts)]
+    return next(chunk for chunk in chunks if own in chunk)
