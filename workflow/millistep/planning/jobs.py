@@ -237,7 +237,7 @@ class Handlers:
 
     def _show_what_is_kept(self) -> None:
         runs = len(self._plan.runs)
-        missing = len([run for run in self._plan.runs if changes.why(run, Path())])
+        missing = sum(changes.why(run, Path()) is not None for run in self._plan.runs)
         go_on = "run the same command again to continue"
         if not missing:
             go_on = "the lines above name other failures; the same command tries them again"
@@ -248,13 +248,10 @@ class Handlers:
 
     def _show_results(self) -> None:
         table = self._page.with_name("table.md").read_bytes()
-        try:
-            summary = json.loads(self._page.with_name("summary.json").read_bytes())
-            sentences = [*summary["sentences"], cost(summary["workloads"])]
-        except (OSError, ValueError, LookupError, TypeError):
-            sentences = []
-        lines = ["", *filter(None, sentences), "", f"Report: {self._page.as_posix()}", ""]
+        summary = json.loads(self._page.with_name("summary.json").read_bytes())
+        sentences = filter(None, [*summary["sentences"], cost(summary["workloads"])])
+        lines = ["", *sentences, "", f"Report: {self._page.as_posix()}", ""]
         sys.stdout.flush()
         # As UTF-8: a terminal of another encoding lacks signs such as the one of a ratio.
-        sys.stdout.buffer.write(table + "\n".join(map(str, lines)).encode())
+        sys.stdout.buffer.write(table + "\n".join(lines).encode())
         sys.stdout.flush()
