@@ -60,8 +60,7 @@ def test_a_group_is_a_workload_in_a_round_with_each_second_name_next_to_the_firs
 )
 def test_a_group_is_divided_evenly_if_not_all_is_resident(asked, room, gib, sizes, monkeypatch):
     monkeypatch.setattr("millistep.supervise.machine.memory_limit_mib", lambda asked: gib * 1024)
-    made = planned(models={"bert": {"fit": 4}}, resident=asked)
-    made.room = room
+    made = planned(models={"bert": {"fit": 4}}, resident=asked, room=room)
     (group,) = made.groups
     members = [run.record for run in group.runs]
     chunks = [chunk_of(path, members, made.resident(group)) for path in members]

@@ -48,14 +48,20 @@ class Plan:
     ):
         self.config = check(config)
         self.here, self.room = here, room
+        self.results = results_folder(config)
+        self.self_test = f"{self.results}/self_test.json"
+        self._resolve()
+        self._find_cells(envs)
+        self._schedule()
+
+    def _resolve(self) -> None:
+        """Find what ``auto`` stands for; refuse what contradicts it."""
         for name in self.config.environment:
             if reason := variables.refusal(name):
                 raise ConfigError(f"environment.{name}: not allowed, it {reason}")
-        self.results = results_folder(config)
-        self.self_test = f"{self.results}/self_test.json"
-        if not here:
+        if not self.here:
             this_machine.check_independent(self.config, "it is measured on another")
-        self.gpu = self._gpu() if here else None
+        self.gpu = self._gpu() if self.here else None
         self.accelerator = str(self.config.accelerator)
         if self.accelerator == "auto":
             self.accelerator = "cuda" if self.gpu else "cpu"
@@ -74,6 +80,9 @@ class Plan:
         self.time_limit_s = default_s if time_s == "default" else time_s
         # auto is resolved where a run is measured.
         self.memory_gib = str(self.config.limits.memory_gib)
+
+    def _find_cells(self, envs: Path) -> None:
+        """Find columns and rows, and the cells of the two that can be measured."""
         self.models = catalog.Models(self.config.folders)
         self.frameworks = frameworks(self.config.folders)
         resolved = {"accelerator": self.accelerator, "threads": self.threads}
@@ -88,7 +97,6 @@ class Plan:
         check_titles("models", titles, "a model.yaml")
         titles = {column.name: column.title for column in self.columns}
         check_titles("columns", titles, "the title of a framework in its frameworks.yaml")
-        self.runs_of = self._runs_of()
         self.measures = {
             row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
         }
@@ -103,6 +111,23 @@ class Plan:
         ]
         with_cells = {column for _, column in self.cells}
         self.measurable = [column for column in self.columns if column in with_cells]
+
+    def _schedule(self) -> None:
+        """Make the runs of all cells and the controls, and put them into groups."""
+        self.runs_of = self._runs_of()
+        self.runs = self._runs()
+        self.by_cell: dict[tuple[Row, str], list[Run]] = {}
+        for run in self.runs:
+            self.by_cell.setdefault((run.row, run.column.name), []).append(run)
+        self.controls = Controls(self)
+        self.accelerators = list(self.controls.references)  # cuda first
+        # By record, including the second runs of the self-test.
+        self.timed = {run.record: run for run in (*self.runs, *self.controls.again)}
+        folder = f"{self.results}/reference/{self.scale}"
+        self.groups = groups(self.runs, self.controls.again, folder, self.config.seed)
+        # By the files of their jobs, and by the file that marks a group's end.
+        self.group_of = {path: each for each in self.groups for path in (*each.files, each.done)}
+        self.priorities = priorities(self.groups, self.controls.known_steps.path)
 
     def _gpu(self) -> Gpu | None:
         """Return the GPU that is measured; None without one, or if only CPUs are measured."""
@@ -134,11 +159,6 @@ class Plan:
         of = {"scale": self.scale, "accelerator": self.accelerator}
         return runs.until_decided(default, self.rows, Path(self.results, "summary.json"), of)
 
-    @cached_property
-    def accelerators(self) -> list[str]:
-        """The accelerators that are measured on, cuda first."""
-        return list(self.controls.references)
-
     @property
     def notices(self) -> list[str]:
         """Lines for the user: columns that cannot be measured, and settings without effect."""
@@ -151,8 +171,7 @@ class Plan:
             found.append(f"device: {device} has no effect, because nothing is measured on a GPU")
         return found
 
-    @cached_property
-    def runs(self) -> list[Run]:
+    def _runs(self) -> list[Run]:
         folder = f"{self.results}/records/{self.scale}"
         by_name = {column.name: column for column in self.columns}
         facts: dict[Row, dict[str, dict[str, Any]]] = {row: {} for row in self.rows}
@@ -172,29 +191,6 @@ class Plan:
             )
             for (row, name, number), position in drawn.items()
         ]
-
-    @cached_property
-    def by_cell(self) -> dict[tuple[Row, str], list[Run]]:
-        """The runs of each measured cell, by row and name of the column."""
-        found: dict[tuple[Row, str], list[Run]] = {}
-        for run in self.runs:
-            found.setdefault((run.row, run.column.name), []).append(run)
-        return found
-
-    @cached_property
-    def controls(self) -> Controls:
-        return Controls(self)
-
-    @cached_property
-    def groups(self) -> list[Group]:
-        """All runs of each workload in each round, in measuring order."""
-        folder = f"{self.results}/reference/{self.scale}"
-        return groups(self.runs, self.controls.again, folder, self.config.seed)
-
-    @cached_property
-    def group_of(self) -> dict[str, Group]:
-        """Groups by the files of their jobs, and by the file that marks a group's end."""
-        return {path: group for group in self.groups for path in (*group.files, group.done)}
 
     def resident(self, group: Group) -> int:
         """Return how many processes of a group are in memory at once."""
@@ -235,16 +231,6 @@ class Plan:
     def _process_mib(self, group: Group) -> float:
         """Return the MiB of host memory of one process, as a rough estimate."""
         return runs.FACTOR * self.least_memory_mib(group.row) + runs.PROCESS_MIB
-
-    @cached_property
-    def timed(self) -> dict[str, Run]:
-        """All runs by the path of their record, including the second ones of the self-test."""
-        return {run.record: run for run in (*self.runs, *self.controls.again)}
-
-    @cached_property
-    def priorities(self) -> dict[str, int]:
-        """Snakemake's priorities of the jobs that time something, by their file."""
-        return priorities(self.groups, self.controls.known_steps.path)
 
     def least_memory_mib(self, row: Row) -> float:
         """MiB of memory that a row's cells need at least; see the model."""
