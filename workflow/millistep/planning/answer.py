@@ -179,7 +179,7 @@ class Asked:
         # From the start: without this key, runs would also measure other sizes.
         asked = {"threshold": options.threshold, "report": options.report}
         self._config["answer"] = {**asked, "looks": 1, "left_out": []}
-        self._folder = Path(results_folder(self._config))
+        self._folder = Path(results_folder(check(self._config)))
         self._budget_s: float = 60 * options.minutes
         self._began = time.monotonic()
 

@@ -103,23 +103,9 @@ def _load(folder: Path) -> Model:
     )
 
 
-# Titles in the order of the list. `short` has no title: it is printed below a row's name.
-TITLES = {
-    "step": "One step",
-    "network": "Network",
-    "inputs": "Inputs",
-    "trained": "Trained",
-    "optimizer": "Optimizer",
-    "loss": "Loss",
-    "precision": "Precision",
-    "parameters": "Parameters",
-    "memory": "Memory at least",
-}
-
-
 def measures(model: Model, task: str, scale: str) -> dict[str, str]:
-    """Return words by the keys of ``TITLES`` and `short`; some (the memory) are computed from the
-    sizes.
+    """Return the words of the file, with sizes in place of braces, and some that follow from sizes:
+    precision, parameters, memory.
 
     Raises :class:`ConfigError` for a name in braces that is no size of the model.
     """

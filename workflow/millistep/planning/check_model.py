@@ -28,6 +28,7 @@ from millistep.supervise.watch import Job
 
 PROGRAM = "millistep.measure.check"
 TIME_LIMIT_S = 600
+OF_TASK = ("parameters", "trains", "scale")  # facts of a task, in addition to its cell
 SLOW = ("pytorch-compiled",)  # compiling takes longer than all others together
 # What a reader compares between frameworks, with its title.
 COMPARED = {"parameters": "parameters", "dtype": "dtype of the products", "execution": "execution"}
@@ -64,9 +65,13 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
         marker = deployed(replace(wanted, marker=scratch / "environment.json"))
     except (EnvironmentProblem, OSError) as problem:
         return [_failed(run, {"type": "NoEnvironment", "message": str(problem)}) for run in runs]
+    identities = [json.loads(run.identity) for run in runs]
     request = {
         "folders": [os.path.abspath(folder) for folder in plan.config.folders],
-        "tasks": [_task(json.loads(run.identity)) for run in runs],
+        "tasks": [
+            {"cell": parent.cell(facts), **{name: facts[name] for name in OF_TASK}}
+            for facts in identities
+        ],
     }
     limits = TIME_LIMIT_S, memory_limit_mib("auto")
     job = Job(runs[0].identity, marker, scratch / "log.txt", *limits)
@@ -80,11 +85,6 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
             _failed(run, {"type": status, "message": reason or "the process ended", "log": last})
         )
     return found
-
-
-def _task(identity: dict[str, Any]) -> dict[str, Any]:
-    names = ("parameters", "trains", "scale")
-    return {"cell": parent.cell(identity)} | {name: identity[name] for name in names}
 
 
 def _failed(run: Run, problem: dict[str, str]) -> Found:

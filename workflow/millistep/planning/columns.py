@@ -96,9 +96,6 @@ def _path(text: str, where: str) -> Overlay:
 # The settings that every column takes, with their defaults.
 EVERY = {name: DEFAULTS[name] for name, of in SETTINGS.items() if not of.frameworks}
 EVERY["overlay"] = ()
-STACK = EVERY["stack"]  # today's
-
-
 MARKERS = "X<>*Pso^v"  # for further columns of a framework
 
 

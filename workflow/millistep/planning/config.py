@@ -16,7 +16,6 @@ from millistep.contracts.config import Config
 INCOMPLETE = (
     "; to override keys of the default table, use --configfile config/config.yaml YOUR_FILE"
 )
-NAME = re.compile("[a-z][a-z0-9_]{0,39}")  # a study's
 MAX_WORD = 200  # characters of a folder's name; file systems take 255 bytes, some with an ending
 REPEATED = re.compile(r"(.+)\1{19,}")  # Snakemake takes such a path for an endless recursion
 T = TypeVar("T")
@@ -44,13 +43,9 @@ class ConfigError(Problem):
         super().__init__(f"configuration: {message}")
 
 
-def results_folder(config: dict[str, Any]) -> str:
-    """Return the folder for all results of a configuration, which need not be checked yet."""
-    study = config.get("study")
-    name = study.get("name") if isinstance(study, dict) else None
-    return (
-        f"results/studies/{name}" if isinstance(name, str) and NAME.fullmatch(name) else "results"
-    )
+def results_folder(config: Config) -> str:
+    """Return the folder for all results of a configuration."""
+    return f"results/studies/{config.study.name}" if config.study else "results"
 
 
 def check(config: dict[str, Any]) -> Config:

@@ -48,7 +48,7 @@ class Plan:
     ):
         self.config = check(config)
         self.here, self.room = here, room
-        self.results = results_folder(config)
+        self.results = results_folder(self.config)
         self.self_test = f"{self.results}/self_test.json"
         self._resolve()
         self._find_cells(envs)

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 from millistep.planning import changes
-from millistep.planning.config import or_one_line, results_folder
+from millistep.planning.config import check, or_one_line, results_folder
 from millistep.planning.plan import WORKERS, Plan
 
 ON_NODE = "MILLISTEP_ON_NODE"  # this Snakemake measures one workload and round for another one
@@ -32,19 +32,19 @@ class Start:
 
     def __init__(self, workflow: Any, config: dict[str, Any], sources: Path):
         self.workflow, self.sources = workflow, sources
-        self.results = results_folder(config)
-        # The file in results that came from a bundle: this machine only makes their report.
-        self.measured_elsewhere = Path(self.results, "elsewhere.json")
-        self.elsewhere = self.measured_elsewhere.is_file()
-        # For nodes: the configuration as it was resolved here, and the list `asked_of_nodes`.
-        self.planned = Path(self.results, ".planned.json")
-        self.asked = Path(self.results, ".asked.json")
         deployment = workflow.deployment_settings
         self.use_conda = "conda" in {str(method) for method in deployment.deployment_method}
         self.conda_folder = Path(deployment.conda_prefix or ".snakemake/conda").expanduser()
         # This is the Snakemake that the user started.
         self.speaks = workflow.is_main_process and ON_NODE not in os.environ
         self._prepare()
+        self.results = results_folder(or_one_line(check, config))
+        # The file in results that came from a bundle: this machine only makes their report.
+        self.measured_elsewhere = Path(self.results, "elsewhere.json")
+        self.elsewhere = self.measured_elsewhere.is_file()
+        # For nodes: the configuration as it was resolved here, and the list `asked_of_nodes`.
+        self.planned = Path(self.results, ".planned.json")
+        self.asked = Path(self.results, ".asked.json")
         # If another machine measures, the GPU and driver of this one do not matter.
         here = not (self.elsewhere or self.on_nodes or ON_NODE in os.environ)
         cores = workflow.resource_settings.cores  # unknown in a dry run

@@ -16,9 +16,6 @@ from millistep.planning.runs import Row
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
 
-NO_TF32 = "TF32 needs a GPU"
-NO_CUDNN = "cuDNN computes on GPUs"
-
 
 def unsupported(plan: Plan) -> dict[tuple[Row, str], str]:
     """Return the cells that are known not to run: reasons by row and name of the column."""
@@ -60,9 +57,9 @@ def _reasons(plan: Plan, row: Row, column: Column) -> Iterator[str]:
     if column in plan.barred:
         yield plan.barred[column]
     if column.accelerator == "cpu" and column.precision == "tf32":
-        yield NO_TF32
+        yield "TF32 needs a GPU"
     if column.accelerator == "cpu" and column.of_framework.get("cudnn_benchmark"):
-        yield NO_CUDNN
+        yield "cuDNN computes on GPUs"
 
 
 def _is_about(entry: Unsupported | Incapable, row: Row, column: Column) -> bool:
