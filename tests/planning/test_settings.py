@@ -88,8 +88,8 @@ def test_a_framework_of_ones_own_may_have_other_settings_and_colors(folder):
     other = {"settings": {"optimizer": "fused"}, "color": "#123456"}
     like = {"like": "pytorch-eager"}
     found = frameworks([folder(mine={**like, **other}, same=like)])
-    assert (found["mine"].own, found["mine"].colors) == ({"optimizer": "fused"}, ["#123456"])
-    for name in ("own", "colors"):
+    assert (found["mine"].own, found["mine"].color) == ({"optimizer": "fused"}, "#123456")
+    for name in ("own", "color"):
         assert getattr(found["same"], name) == getattr(found["pytorch-eager"], name)
 
 

@@ -181,7 +181,6 @@ class Asked:
         self._config["answer"] = {**asked, "looks": 1, "left_out": []}
         self._folder = Path(results_folder(check(self._config)))
         self._budget_s: float = 60 * options.minutes
-        self._began = time.monotonic()
 
     def answered(self) -> dict[str, Any]:
         """Measure; return the exit status, whether a workload is slower, and the comment's file."""

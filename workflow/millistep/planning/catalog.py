@@ -145,15 +145,6 @@ class Framework(FrameworkEntry):
         """The framework's own values of the settings that only some frameworks take."""
         return self.settings.model_dump(exclude_unset=True)
 
-    @cached_property
-    def colors(self) -> list[str]:
-        """Its own color, and shades for columns with settings."""
-        return [self.color] if isinstance(self.color, str) else self.color
-
-    @cached_property
-    def file(self) -> Path:
-        return self.folder / "frameworks" / f"{self.module}.py"
-
 
 def frameworks(folders: list[str]) -> dict[str, Framework]:
     """Return our and the user's frameworks by name; raises :class:`ConfigError`."""

@@ -150,8 +150,9 @@ def columns(
         check_known(where, "framework", asked.framework, frameworks)
         framework = frameworks[asked.framework]
         # The class of a framework from a user's folder may be missing; tests check ours.
-        if not framework.file.is_file():
-            raise ConfigError(f"{where}: {framework.name} needs {framework.file}")
+        file = framework.folder / "frameworks" / f"{framework.module}.py"
+        if not file.is_file():
+            raise ConfigError(f"{where}: {framework.name} needs {file}")
         look = _look(framework, found.values())
         column = _column(where, asked, framework, config, resolved, look)
         check_word(where, column.name)
@@ -209,9 +210,10 @@ def _look(framework: Framework, before: Iterable[Column]) -> dict[str, str]:
     the framework's own color and marker, the others have shades.
     """
     place = sum(column.framework == framework for column in before)
+    colors = [framework.color] if isinstance(framework.color, str) else framework.color
     markers = framework.marker + MARKERS.replace(framework.marker, "")
     return {
-        "color": framework.colors[place % len(framework.colors)],
+        "color": colors[place % len(colors)],
         "marker": markers[place % len(markers)],
         "hatch": framework.hatch,
     }

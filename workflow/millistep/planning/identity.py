@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parent.parent
 ENVS = PACKAGE.parent.parent / "envs"  # in a clone or an unpacked bundle, not in a wheel
+digest = cache(sources.digest)
 
 
 def of_run(cell: dict[str, Any], number: int) -> str:
@@ -48,7 +49,7 @@ def of_cell(plan: Plan, row: Row, column: Column) -> dict[str, Any]:
         "column": column.name,
         "extras": extras,
         "family": framework.family,
-        "files": _files(folders, builders, framework.family, framework.module),
+        "files": digest(folders, builders, framework.family, framework.module),
         "least_memory_mib": model.least_memory_mib(row.task, plan.scale),
         "model": row.model,
         "module": framework.module,
@@ -83,8 +84,3 @@ def of_column(plan: Plan, column: Column) -> dict[str, Any]:
 def text(facts: dict[str, Any]) -> str:
     """Return an identity's facts as one string; equal facts give equal strings."""
     return json.dumps(facts, sort_keys=True)
-
-
-@cache
-def _files(folders: tuple[Path, ...], model: str, family: str, framework: str) -> str:
-    return sources.digest(folders, model, family, framework)

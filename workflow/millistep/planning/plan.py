@@ -116,11 +116,15 @@ class Plan:
         """Make the runs of all cells and the controls, and put them into groups."""
         self.runs_of = self._runs_of()
         self.runs = self._runs()
+        self.records = sorted(run.record for run in self.runs)  # in the table's order
         self.by_cell: dict[tuple[Row, str], list[Run]] = {}
         for run in self.runs:
             self.by_cell.setdefault((run.row, run.column.name), []).append(run)
         self.controls = Controls(self)
         self.accelerators = list(self.controls.references)  # cuda first
+        timing = {*self.measurable, *(each.column for each in self.controls.references.values())}
+        used = [self.environment_of(column) for column in self.columns if column in timing]
+        self.environments = list(dict.fromkeys(used))
         # By record, including the second runs of the self-test.
         self.timed = {run.record: run for run in (*self.runs, *self.controls.again)}
         folder = f"{self.results}/reference/{self.scale}"
@@ -235,18 +239,6 @@ class Plan:
     def least_memory_mib(self, row: Row) -> float:
         """MiB of memory that a row's cells need at least; see the model."""
         return self.models.load(row.model).least_memory_mib(row.task, self.scale)
-
-    @property
-    def records(self) -> list[str]:
-        """Paths of all records, in the table's order rather than the schedule's."""
-        return sorted(run.record for run in self.runs)
-
-    @cached_property
-    def environments(self) -> list[Environment]:
-        """The environments that this plan measures in, each once."""
-        references = self.controls.references.values()
-        needed = [*self.measurable, *(control.column for control in references)]
-        return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
 
     def environment_of(self, column: Column) -> Environment:
         return self._environments[column.name]

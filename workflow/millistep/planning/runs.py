@@ -10,7 +10,6 @@ import contextlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -157,29 +156,14 @@ class Group:
     row: Row
     number: int  # of the round
     runs: tuple[Run, ...]  # including the second run of the cell that the self-test measures twice
-    folder: str  # results/reference/<scale>
-
-    @property
-    def name(self) -> str:
-        """The words of its paths: ``bert/fit-b8/round1``."""
-        return f"{self.row.model}/{self.row.task}-b{self.row.batch_size}/round{self.number}"
+    name: str  # the words of its paths: ``bert/fit-b8/round1``
+    references: dict[str, str]  # files of the reference workload by accelerator, cuda first
+    done: str  # the file that its job on a cluster writes at the end
 
     @property
     def around(self) -> str:
         """The accelerator whose lock all its jobs take: cuda if any run is on a GPU."""
         return next(iter(self.references))
-
-    @property
-    def done(self) -> str:
-        """The file that its job on a cluster writes at the end."""
-        return f"{self.folder}/{self.name}.done"
-
-    @cached_property
-    def references(self) -> dict[str, str]:
-        """Files of the reference workload by accelerator, cuda first."""
-        used = {run.column.accelerator for run in self.runs}
-        kinds = [kind for kind in ("cuda", "cpu") if kind in used]
-        return {kind: f"{self.folder}/{self.name}-{kind}.json" for kind in kinds}
 
     @property
     def files(self) -> list[str]:
@@ -191,7 +175,7 @@ def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) ->
     """Return the groups in measuring order.
 
     again: second runs of the cell that the self-test measures twice. Both runs of a pair are
-    neighbors, in an order that is generated from the seed.
+    neighbors, in an order that is generated from the seed. folder: of the reference files.
     """
     second = {run.position: run for run in again}
     coin = random.Random(f"{seed} same cell")
@@ -200,7 +184,15 @@ def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) ->
         names = [run, second[run.position]] if run.position in second else [run]
         coin.shuffle(names)
         found.setdefault((run.row, run.number), []).extend(names)
-    return [Group(row, number, tuple(of), folder) for (row, number), of in found.items()]
+    return [_group(row, number, tuple(of), folder) for (row, number), of in found.items()]
+
+
+def _group(row: Row, number: int, runs: tuple[Run, ...], folder: str) -> Group:
+    name = f"{row.model}/{row.task}-b{row.batch_size}/round{number}"
+    used = {run.column.accelerator for run in runs}
+    kinds = [kind for kind in ("cuda", "cpu") if kind in used]
+    references = {kind: f"{folder}/{name}-{kind}.json" for kind in kinds}
+    return Group(row, number, runs, name, references, f"{folder}/{name}.done")
 
 
 def chunk_of(own: str, members: Sequence[str], resident: int) -> list[str]:
