@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parent.parent
 ENVS = PACKAGE.parent.parent / "envs"  # in a clone or an unpacked bundle, not in a wheel
-digest = cache(sources.digest)
+digest = cache(sources.digest)  # of the user's files, which many cells share
 
 
 def of_run(cell: dict[str, Any], number: int) -> str:

@@ -50,6 +50,10 @@ class Plan:
         self.here, self.room = here, room
         self.results = results_folder(self.config)
         self.self_test = f"{self.results}/self_test.json"
+        # Its keys are sorted, except where their order is the table's.
+        self.config_json = json.dumps(dict(sorted(self.config.document().items())))
+        answer = self.config.answer or RegressionCheck.model_validate({})
+        self.regression_check = json.dumps(answer.model_dump())
         self._resolve()
         self._find_cells(envs)
         self._schedule()
@@ -251,16 +255,6 @@ class Plan:
     @cached_property
     def sha256(self) -> str:
         return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
-
-    @property
-    def config_json(self) -> str:
-        """The configuration; its keys are sorted, except where their order is the table's."""
-        return json.dumps(dict(sorted(self.config.document().items())))
-
-    @property
-    def regression_check(self) -> str:
-        """The settings of the comment on a pull request, as JSON."""
-        return json.dumps((self.config.answer or RegressionCheck.model_validate({})).model_dump())
 
     def document(self) -> dict[str, Any]:
         return document(self)

@@ -52,8 +52,14 @@ class Start:
         self.plan = or_one_line(Plan, config, here, room, sources / "envs")
         # A Snakemake that runs a single job got its task from the main one.
         self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
-        if self.speaks:
-            self._tell()
+        if not self.speaks:
+            return
+        for notice in self.plan.notices:
+            tell(notice)
+        for path, problem in changes.unreadable(self.to_measure):
+            tell(f"{path} {problem}; it is renamed, and the run is measured again")
+        if self.elsewhere:
+            self.print_summary(self.to_measure, self.measured_elsewhere)
 
     @cached_property
     def now(self) -> dict[str, Any]:
@@ -151,14 +157,6 @@ class Start:
             handler = logging.StreamHandler()
             handler.addFilter(_is_printed_nowhere_else)
             logger.addHandler(handler)
-
-    def _tell(self) -> None:
-        for notice in self.plan.notices:
-            tell(notice)
-        for path, reason in changes.unreadable(self.to_measure):
-            tell(f"{path} {reason}; it is renamed, and the run is measured again")
-        if self.elsewhere:
-            self.print_summary(self.to_measure, self.measured_elsewhere)
 
     def print_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
         if summary := changes.summary(self.plan, reasons, elsewhere):
