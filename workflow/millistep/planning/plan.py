@@ -59,7 +59,7 @@ class Plan:
         self._schedule()
 
     def _resolve(self) -> None:
-        """Find what ``auto`` stands for; refuse what contradicts it."""
+        """Resolve ``auto``; refuse values that exclude each other."""
         for name in self.config.environment:
             if reason := variables.refusal(name):
                 raise ConfigError(f"environment.{name}: not allowed, it {reason}")
@@ -113,6 +113,7 @@ class Plan:
             for column in self.columns
             if (row, column.name) not in self.unsupported
         ]
+        # Columns with at least one such cell.
         with_cells = {column for _, column in self.cells}
         self.measurable = [column for column in self.columns if column in with_cells]
 
@@ -121,6 +122,7 @@ class Plan:
         self.runs_of = self._runs_of()
         self.runs = self._runs()
         self.records = sorted(run.record for run in self.runs)  # in the table's order
+        # By row and the column's name.
         self.by_cell: dict[tuple[Row, str], list[Run]] = {}
         for run in self.runs:
             self.by_cell.setdefault((run.row, run.column.name), []).append(run)
@@ -185,9 +187,7 @@ class Plan:
         facts: dict[Row, dict[str, dict[str, Any]]] = {row: {} for row in self.rows}
         for row, column in self.cells:
             facts[row][column.name] = identity.of_cell(self, row, column)
-        drawn = positions(
-            self.rows, lambda row: [*facts[row]], self.runs_of.__getitem__, self.config.seed
-        )
+        drawn = positions(facts, self.runs_of, self.config.seed)
         return [
             Run(
                 row,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import islice
 from pathlib import Path
@@ -117,24 +117,22 @@ def _named(asked: dict[Any, Any], rows: Sequence[Row], path: tuple[str, ...]) ->
 
 
 def positions(
-    rows: list[Row],
-    configurations_of: Callable[[Row], list[str]],
-    runs_of: Callable[[Row], int],
-    seed: int,
+    names: Mapping[Row, Iterable[str]], runs_of: Mapping[Row, int], seed: int
 ) -> dict[tuple[Row, str, int], int]:
     """Return the position of every run, by its workload, configuration and number.
 
-    Each round visits every workload that has a run left, and shuffles its configurations. It
-    shuffles a workload without a run, too, so that changing its runs keeps the order of the others.
+    names: the configurations of each workload. Each round visits every workload that has a run
+    left, and shuffles its configurations. It shuffles a workload without a run, too, so that
+    changing its runs keeps the order of the others.
     """
     rng = random.Random(seed)
     order = []
-    for run in range(1, max(map(runs_of, rows)) + 1):
-        for row in rows:
-            names = sorted(configurations_of(row))
-            rng.shuffle(names)
-            if run <= runs_of(row):
-                order += [(row, name, run) for name in names]
+    for run in range(1, max(runs_of.values()) + 1):
+        for row in names:
+            shuffled = sorted(names[row])
+            rng.shuffle(shuffled)
+            if run <= runs_of[row]:
+                order += [(row, name, run) for name in shuffled]
     return {entry: position for position, entry in enumerate(order)}
 
 
