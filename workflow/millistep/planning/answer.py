@@ -21,7 +21,6 @@ import tarfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -43,17 +42,9 @@ MOST_BESIDE_S = 20  # seconds per look in addition to its rounds: Snakemake's st
 LEAST_ROUNDS = 4  # rows are left out until the others get so many: fewer decide next to nothing
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """The rows that are measured, and the numbers of rounds after which results are looked at."""
-
-    rows: tuple[str, ...]
-    looks: tuple[int, ...]
-
-
-def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
-    """Choose the rows and looks that fit into `left_s` seconds after a first round; raises
-    :class:`Problem` if none do.
+def schedule(seconds: dict[str, float], left_s: float) -> tuple[list[str], list[int]]:
+    """Return the rows that fit into `left_s` seconds after a first round, and the numbers of rounds
+    after which results are looked at; raises :class:`Problem` if none fit.
 
     seconds: what a round of each row takes; rows that do not fit are left out from the end. Rounds
     double from look to look: each look makes intervals wider, since all must hold at once.
@@ -70,7 +61,7 @@ def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
         )
     looks = (FIRST_LOOK * 2**n for n in itertools.count())
     kept = itertools.takewhile(lambda look: look * 1.5 <= most, looks)
-    return Schedule(tuple(rows), (*kept, most))
+    return rows, [*kept, most]
 
 
 def main() -> int:
@@ -209,16 +200,16 @@ class Asked:
         beside_s = min(
             max(self._budget_s - self._left_s - sum(seconds.values()), 0.0), MOST_BESIDE_S
         )
-        plan = schedule(seconds, self._left_s - beside_s)
-        left_out = [row for row in seconds if row not in plan.rows]
-        self._config["answer"] |= {"looks": len(plan.looks), "left_out": left_out}
-        self._config["models"] = _models(plan.rows)
-        cost_s, done = sum(seconds[row] for row in plan.rows), 1
-        for look in plan.looks:
+        rows, looks = schedule(seconds, self._left_s - beside_s)
+        left_out = [row for row in seconds if row not in rows]
+        self._config["answer"] |= {"looks": len(looks), "left_out": left_out}
+        self._config["models"] = _models(rows)
+        cost_s, done = sum(seconds[row] for row in rows), 1
+        for look in looks:
             left_s = self._left_s
             fit = max(done + int((left_s - beside_s) / max(cost_s, 1e-9)), 2)
             # The last look waits until the time is over: rounds may cost less than the first one.
-            rounds = min(fit, MOST_ROUNDS if look == plan.looks[-1] else look)
+            rounds = min(fit, MOST_ROUNDS if look == looks[-1] else look)
             if rounds <= done:
                 break
             found = self._look(rounds)
