@@ -99,7 +99,7 @@ EVERY["overlay"] = ()
 MARKERS = "X<>*Pso^v"  # for further columns of a framework
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """A column of the table, with everything that ``auto`` and the global keys stand for."""
 
@@ -116,10 +116,6 @@ class Column:
     again: bool
     of_framework: Mapping[str, Any]  # the settings that this framework takes, but not all do
     asked: Mapping[str, object]  # the settings that it names, as the configuration has them
-
-    def __hash__(self) -> int:
-        """Return the hash of the name, which is unique in a plan, as runs hash it often."""
-        return hash(self.name)
 
     @property
     def rule(self) -> str:
@@ -209,7 +205,7 @@ def _look(framework: Framework, before: Iterable[Column]) -> dict[str, str]:
     """Return the look of a framework's next column, given the columns before it. The first one has
     the framework's own color and marker, the others have shades.
     """
-    place = sum(column.framework == framework for column in before)
+    place = sum(column.framework is framework for column in before)
     colors = [framework.color] if isinstance(framework.color, str) else framework.color
     markers = framework.marker + MARKERS.replace(framework.marker, "")
     return {

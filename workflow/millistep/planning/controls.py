@@ -108,14 +108,14 @@ def _same_cell(plan: Plan) -> list[Run]:
         return plan.least_memory_mib(row), column.framework.start_rank, _extras(column)
 
     cell = min(plan.cells, key=cost, default=None)
-    return plan.by_cell[cell[0], cell[1].name] if cell else []
+    return plan.by_cell[cell] if cell else []
 
 
 def _twins(plan: Plan, first: list[Run]) -> list[Run]:
     """Return the runs of another column with `again` that measure the same; none without any."""
     for column in plan.columns if first else []:
         if column.again and column != first[0].column:
-            runs = plan.by_cell.get((first[0].row, column.name), [])
+            runs = plan.by_cell.get((first[0].row, column), [])
             if [*map(_measured, runs)] == [*map(_measured, first)]:
                 return runs
     return []

@@ -53,7 +53,7 @@ def document(plan: Plan) -> dict[str, Any]:
                         "record": run.record,
                         "identity": run.identity,
                     }
-                    for run in plan.by_cell.get((row, column.name), [])
+                    for run in plan.by_cell.get((row, column), [])
                 ],
             }
             for row in plan.rows

@@ -122,10 +122,9 @@ class Plan:
         self.runs_of = self._runs_of()
         self.runs = self._runs()
         self.records = sorted(run.record for run in self.runs)  # in the table's order
-        # By row and the column's name.
-        self.by_cell: dict[tuple[Row, str], list[Run]] = {}
+        self.by_cell: dict[tuple[Row, Column], list[Run]] = {}
         for run in self.runs:
-            self.by_cell.setdefault((run.row, run.column.name), []).append(run)
+            self.by_cell.setdefault((run.row, run.column), []).append(run)
         self.controls = Controls(self)
         self.accelerators = list(self.controls.references)  # cuda first
         timing = {*self.measurable, *(each.column for each in self.controls.references.values())}
