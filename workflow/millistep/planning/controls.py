@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning import identity
@@ -85,18 +84,20 @@ class Controls:
         second = _twins(plan, first)
         if not second:
             second = self.again = [_again(plan, run) for run in first]
-        self.pairs = [(a.record, b.record) for a, b in zip(first, second, strict=True)]
+        self._records = [run.record for run in first], [run.record for run in second]
+        self.pairs = [*zip(*self._records, strict=True)]
 
     def pair_files(self, on_nodes: bool) -> list[str]:
         """Return the records, or the files that mark the ends of their jobs on a cluster."""
+        first, second = self._records
         if on_nodes:
-            return sorted({self._plan.group_of[second].done for _, second in self.pairs})
-        return [*chain.from_iterable(zip(*self.pairs, strict=True))]
+            return sorted({self._plan.group_of[record].done for record in second})
+        return [*first, *second]
 
     @property
     def pair_options(self) -> str:
         """Options of the command that compares the records, for a shell."""
-        first, second = zip(*self.pairs, strict=True) if self.pairs else ((), ())
+        first, second = self._records
         return " ".join(["--first", *first, "--second", *second])
 
 
