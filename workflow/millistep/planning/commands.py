@@ -127,7 +127,7 @@ class Drawing:
         """Return a param that changes with the code and environment that draw something."""
         start = self._start
         # Files of another machine are unpacked, so their times mean nothing: use their digest.
-        came = sha256(start.measured_elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
+        came = sha256(start.elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
         return f"{content_digest(start.sources, *SOURCES)}-{self.environment.sha256}-{came}"
 
     def analysis(self, command: str) -> str:

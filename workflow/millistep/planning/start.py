@@ -40,8 +40,8 @@ class Start:
         self._prepare()
         self.results = results_folder(or_one_line(check, config))
         # The file in results that came from a bundle: this machine only makes their report.
-        self.measured_elsewhere = Path(self.results, "elsewhere.json")
-        self.elsewhere = self.measured_elsewhere.is_file()
+        came = Path(self.results, "elsewhere.json")
+        self.elsewhere = came if came.is_file() else None
         # For nodes: the configuration as it was resolved here, and the list `asked_of_nodes`.
         self.planned = Path(self.results, ".planned.json")
         self.asked = Path(self.results, ".asked.json")
@@ -59,7 +59,7 @@ class Start:
         for path, problem in changes.unreadable(self.to_measure):
             tell(f"{path} {problem}; it is renamed, and the run is measured again")
         if self.elsewhere:
-            self.print_summary(self.to_measure, self.measured_elsewhere)
+            self.print_summary(self.to_measure, self.elsewhere)
 
     @cached_property
     def now(self) -> dict[str, Any]:
