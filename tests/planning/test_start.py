@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from millistep.planning import this_machine
-from millistep.planning.commands import Commands, Drawing
+from millistep.planning.commands import Commands
 from millistep.planning.jobs import Handlers, Jobs
 from millistep.planning.start import ON_NODE, Start
 
@@ -214,12 +214,12 @@ def test_a_brace_in_the_path_is_refused_before_anything_is_planned(folder, monke
 def test_a_lost_environment_of_the_analysis_is_made_again(folder, monkeypatch):
     monkeypatch.setenv("MILLISTEP_CACHE", str(folder))
     start = Start(workflow(), config(), ROOT)
-    drawing, forced = Drawing(start), start.workflow.dag.forcefiles
-    assert drawing.lost_environment(None) == [] and forced == set()  # it was never made
-    marker = Path(drawing.environment.marker)
+    commands, forced = Commands(start), start.workflow.dag.forcefiles
+    assert commands.lost_environment(None) == [] and forced == set()  # it was never made
+    marker = Path(commands.environment.marker)
     marker.parent.mkdir(parents=True)
     marker.touch()
-    assert drawing.lost_environment(None) == [] and forced == {str(marker)}
+    assert commands.lost_environment(None) == [] and forced == {str(marker)}
 
 
 def test_a_device_without_effect_is_named():
@@ -245,7 +245,7 @@ def test_nothing_is_installed_where_no_cell_can_be_measured():
 
 
 def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):
-    start = SimpleNamespace(sources=Path("/a {b} c"))
+    start = SimpleNamespace(sources=Path("/a {b} c"), results="results", use_conda=True)
     assert Commands(start).program("cell", "--record {output}") == (
         f"exec {sys.executable} -s '/a {{{{b}}}} c/workflow' cell --record {{output}}"
     )

@@ -2,7 +2,7 @@
 # analysis, which is one of its own, since Snakemake would import its pandas at every start.
 import re
 from millistep.planning.cluster import Submissions
-from millistep.planning.commands import Commands, Drawing, in_report, verbatim
+from millistep.planning.commands import Commands, in_report, verbatim
 from millistep.planning.config import check_readable, lay_over_command_line
 from millistep.planning.jobs import Handlers, Jobs
 from millistep.planning.start import Start
@@ -23,14 +23,14 @@ if not workflow.modifier.skip_configfile:
 START = Start(workflow, config, SOURCES)
 PLAN, RESULTS = START.plan, START.results
 JOBS = (Submissions if START.on_nodes else Jobs)(START)
-COMMANDS, DRAWING = Commands(START), Drawing(START)
+COMMANDS = Commands(START)
 program, logged = COMMANDS.program, COMMANDS.logged
 measured, alone = COMMANDS.measured, COMMANDS.alone
-analysis, render = DRAWING.analysis, DRAWING.render
+analysis, render = COMMANDS.analysis, COMMANDS.render
 
 ROW = "{scale}/{model}/{task}-b{batch}"
 PLAN_FILE = f"{RESULTS}/plan.json"
-ANALYSIS_ENVIRONMENT = DRAWING.environment.marker
+ANALYSIS_ENVIRONMENT = COMMANDS.environment.marker
 # On a cluster, the job of a workload and round makes its records.
 RECORDS = [] if START.on_nodes else START.to_draw(PLAN.records)
 SELF_TEST = START.to_draw([PLAN.self_test])
@@ -43,7 +43,7 @@ TRIES_AGAIN = 1 if workflow.is_main_process else 0
 rule analysis_environment:
     """Install the environment that the analysis runs in, while no run is timed."""
     input:
-        DRAWING.lost_environment,
+        COMMANDS.lost_environment,
     output:
         ANALYSIS_ENVIRONMENT,
     log:
@@ -54,6 +54,6 @@ rule analysis_environment:
     resources:
         machine_percent=0,
     params:
-        options=verbatim(DRAWING.environment.deployment(START.use_conda)),
+        options=verbatim(COMMANDS.environment.deployment(START.use_conda)),
     shell:
         alone(program("deploy", "{params.options} --log {log}"))

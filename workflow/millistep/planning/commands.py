@@ -26,10 +26,18 @@ SOURCES = tuple(f"workflow/millistep/{part}" for part in ("analysis", "contracts
 
 
 class Commands:
+    """The shell commands of one start, and the environment of those that draw."""
+
     def __init__(self, start: Start):
         self._start = start
         self.workflow = literal((start.sources / "workflow").as_posix())
         self.start_id = str(time.time_ns())  # an installation that fails is tried once in a start
+        definition = start.sources / "envs/analysis.yaml"
+        digest = definition_sha256(definition)
+        self.environment = Environment("analysis", "analysis", definition, digest, start.results)
+        self.python = "python3"  # of the rule's conda environment
+        if not start.use_conda:
+            self.python = f"{virtual_prefix('analysis', definition)}/bin/python"
 
     def program(self, name: str, *options: str) -> str:
         """Return the shell command that runs a command of Millistep.
@@ -94,35 +102,6 @@ class Commands:
         own = [f"--identity={control.identity}", "--accelerators", *plan.accelerators]
         return self.control(control, *own, of_job=of_job)
 
-
-def literal(text: str) -> str:
-    """Quote a constant for a rule's command, in which braces name wildcards."""
-    return shlex.quote(text).replace("{", "{{").replace("}", "}}")
-
-
-def verbatim(text: str) -> Callable[[Any], str]:
-    """Wrap a text for a param, so that Snakemake takes no {this} in it for a wildcard."""
-    return lambda wildcards: text
-
-
-def in_report(caption: str, category: str, label: str) -> dict[str, Any]:
-    """Return the arguments that mark an output for Snakemake's own report."""
-    labels = {category.lower().removesuffix("s"): label}
-    return {"caption": f"../report/{caption}.rst", "category": category, "labels": labels}
-
-
-class Drawing:
-    """Answer the rules of one start that draw, in an environment of their own."""
-
-    def __init__(self, start: Start):
-        self._start = start
-        definition = start.sources / "envs/analysis.yaml"
-        digest = definition_sha256(definition)
-        self.environment = Environment("analysis", "analysis", definition, digest, start.results)
-        self.python = "python3"  # of the rule's conda environment
-        if not start.use_conda:
-            self.python = f"{virtual_prefix('analysis', definition)}/bin/python"
-
     def drawn_by(self) -> str:
         """Return a param that changes with the code and environment that draw something."""
         start = self._start
@@ -145,3 +124,19 @@ class Drawing:
         if lost and os.path.exists(self.environment.marker):
             self._start.workflow.dag.forcefiles.add(self.environment.marker)
         return []
+
+
+def literal(text: str) -> str:
+    """Quote a constant for a rule's command, in which braces name wildcards."""
+    return shlex.quote(text).replace("{", "{{").replace("}", "}}")
+
+
+def verbatim(text: str) -> Callable[[Any], str]:
+    """Wrap a text for a param, so that Snakemake takes no {this} in it for a wildcard."""
+    return lambda wildcards: text
+
+
+def in_report(caption: str, category: str, label: str) -> dict[str, Any]:
+    """Return the arguments that mark an output for Snakemake's own report."""
+    labels = {category.lower().removesuffix("s"): label}
+    return {"caption": f"../report/{caption}.rst", "category": category, "labels": labels}
