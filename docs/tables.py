@@ -9,7 +9,7 @@ import re
 
 from millistep.contracts.base import schema
 from millistep.contracts.settings import DEFAULTS, SETTINGS, Setting, Settings, spelled
-from millistep.planning.catalog import TITLES, Model, Models, frameworks, measures
+from millistep.planning.catalog import Model, Models, frameworks, measures
 from millistep.planning.config import read_configuration
 from millistep.planning.identity import ENVS
 
@@ -18,6 +18,18 @@ HEAD = "| setting | meaning | allowed | default | frameworks |\n|---|---|---|---
 PAGE = ENVS.parent / "docs/workloads.md"
 BELOW = "<!-- Below: python3 docs/tables.py -->\n"
 SCALES = ("paper", "laptop")  # smoke only exercises the code
+# By keys of `measures`, in the order of the list. `short` has none: it is below a row's name.
+TITLES = {
+    "step": "One step",
+    "network": "Network",
+    "inputs": "Inputs",
+    "trained": "Trained",
+    "optimizer": "Optimizer",
+    "loss": "Loss",
+    "precision": "Precision",
+    "parameters": "Parameters",
+    "memory": "Memory at least",
+}
 
 
 def with_settings(text: str) -> str:

@@ -21,6 +21,7 @@ settings.load_profile("millistep")
 for name in {*variables.left_out(os.environ, {})} - {"LD_LIBRARY_PATH"}:
     del os.environ[name]
 os.environ.pop("CONDA_PREFIX", None)
+os.environ["MILLISTEP_LOCKS"] = tempfile.gettempdir()  # that tests wait for no measurement
 
 PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
 # Share the project that tests/pipeline/conftest.py measures.
@@ -47,7 +48,8 @@ def pytest_configure(config):
     if worker := getattr(config, "workerinput", None):
         number = int(worker["workerid"].removeprefix("gw"))
         os.sched_setaffinity(0, PROCESSORS[number :: worker["workercount"]])
-        os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="millistep-tests-")
+        tempfile.tempdir = tempfile.mkdtemp(prefix="millistep-tests-")
+        os.environ["TMPDIR"] = os.environ["MILLISTEP_LOCKS"] = tempfile.tempdir
 
 
 @pytest.hookimpl(tryfirst=True)

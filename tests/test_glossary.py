@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from millistep.analysis import stats, words
+from millistep.contracts.settings import DEFAULTS
 from millistep.measure.protocol import PROTOCOLS
-from millistep.planning.columns import STACK
 from tests.shared import ROOT
 
 pytestmark = pytest.mark.quick
@@ -36,7 +36,7 @@ def test_a_term_is_used_outside_the_glossary(name):
 def test_terms_of_the_code_are_those_of_the_glossary():
     assert {*stats.STANDINGS} <= {*NAMES} and words.NA in TERMS
     assert {*re.findall("`([^`]+)`", TERMS["scale"])} == {*PROTOCOLS}
-    assert f"`{STACK}`" in TERMS["software stack"]
+    assert f"`{DEFAULTS['stack']}`" in TERMS["software stack"]
 
 
 def test_no_name_of_the_output_has_a_homemade_word():

@@ -51,7 +51,7 @@ MailProg=/bin/true
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 # Nodes on one host have locks of their own.
-PROLOG = "#!/bin/sh\necho export TMPDIR={folder}/tmp-$SLURMD_NODENAME\n"
+PROLOG = "#!/bin/sh\necho export MILLISTEP_LOCKS={folder}/tmp-$SLURMD_NODENAME\n"
 # The plugin's inner program takes SLURM_CONF out of the environment of its srun.
 SRUN = '#!/bin/sh\nSLURM_CONF={conf} exec {srun} "$@"\n'
 START_S, END_S = 30, 15

@@ -36,7 +36,7 @@ def opened(folder, place):
         "place": place,
     }
     command = [sys.executable, "-c", PROGRAM, ROOT / "workflow", "cell", *cell_options(**options)]
-    own_lock = {**os.environ, "TMPDIR": str(folder)}
+    own_lock = {**os.environ, "MILLISTEP_LOCKS": str(folder)}
     done = subprocess.run(command, env=own_lock, capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines() + done.stderr.splitlines()
     return sorted(line for line in lines if line.startswith("opened ")), lines

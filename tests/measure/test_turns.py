@@ -55,7 +55,7 @@ class Round:
         }
         command = [*within, sys.executable, "-s", str(ROOT / "workflow"), "cell"]
         command += cell_options(**own | options)
-        environ = {**os.environ, "TMPDIR": str(self.folder / "tmp")}
+        environ = {**os.environ, "MILLISTEP_LOCKS": str(self.folder / "tmp")}
         return subprocess.Popen(command, cwd=self.folder, env=environ, stderr=subprocess.PIPE)
 
     def run(self, **options) -> dict[str, dict]:
@@ -158,6 +158,12 @@ def test_two_starts_in_different_folders_do_not_compute_at_once(tmp_path):
     for job in jobs:
         job.communicate(timeout=60)
     assert not overlaps({str(number): each.record("a") for number, each in enumerate(rounds)})
+
+
+def test_the_lock_is_the_same_whatever_tmpdir_is(tmp_path, monkeypatch):
+    monkeypatch.delenv("MILLISTEP_LOCKS")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert folder(CPU) == Path("/tmp/millistep", CPU)
 
 
 FAILURES = [("raises", "error"), ("killed", "killed"), ("hangs", "timeout")]

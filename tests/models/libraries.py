@@ -8,17 +8,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from millistep.contracts.settings import DEFAULTS
 from millistep.deploy.environments import virtual_interpreter, virtual_prefix
 from millistep.deploy.virtual_environments import COMPLETE
 from millistep.measure import models
 from millistep.measure.frameworks import Cell
 from millistep.planning.catalog import Models, frameworks
-from millistep.planning.columns import STACK
 from tests.nets import NETS
 from tests.shared import ROOT, SMALL_NETS
 
 models.__path__.append(f"{SMALL_NETS}/models")
 MAIN = Path(__file__).parent / "programs" / "main.py"
+STACK = DEFAULTS["stack"]  # today's
 KERAS = [name for name, about in NETS.items() if about.family != "pytorch"]
 
 

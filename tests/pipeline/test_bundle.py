@@ -33,7 +33,7 @@ def measure(kit: Path) -> subprocess.CompletedProcess:
     command = [sys.executable, "run_bundle.py", "--interpreter", f"keras3-jax={own / 'bin/python'}"]
     command += ["--interpreter", f"pytorch-eager={pytorch}"]
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(kit.parent / "home")}
-    environ["TMPDIR"] = os.environ.get("TMPDIR", "/tmp")
+    environ["MILLISTEP_LOCKS"] = os.environ["MILLISTEP_LOCKS"]
     return subprocess.run(command, cwd=kit, env=environ, capture_output=True, text=True)
 
 

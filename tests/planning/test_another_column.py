@@ -69,7 +69,7 @@ def test_a_column_on_the_processors_beside_those_on_a_gpu(gpus):
 
 def test_an_interpreter_for_one_framework_leaves_others_in_its_locked_environment(tmp_path):
     (tmp_path / "frameworks").mkdir()
-    (tmp_path / "frameworks/frameworks.yaml").write_text("jax-again: {like: keras3-jax}")
+    (tmp_path / "frameworks/frameworks.yaml").write_text("jax-again: {like: keras3-jax, title: A}")
     own = {"folders": [str(tmp_path)], "interpreters": {"keras3-jax": "/opt/python3"}}
     made = plan(models=BERT, columns=["keras3-jax", "jax-again"], **own)
     first, second = map(made.environment_of, made.columns)

@@ -18,9 +18,9 @@ BERT = {"bert": {"fit": "default", "predict": "default"}}
 JAX = "keras3-jax"
 
 
-def plan(here=True, **changes):
+def plan(here=True, room=100, **changes):
     config = {**copy.deepcopy(SHIPPED), "scale": "smoke", "accelerator": "cpu", **changes}
-    return Plan(config, here)
+    return Plan(config, here, room)
 
 
 def refused(words, made=plan, **changes):

@@ -13,6 +13,7 @@ from .records import write_record
 from .test_config import plan
 
 BERT = {"bert": {"fit": 4, "predict": [8, 16]}}
+MANY = 100  # jobs at once
 
 
 def planned(**options):
@@ -48,19 +49,18 @@ def test_a_group_is_a_workload_in_a_round_with_each_second_name_next_to_the_firs
 @pytest.mark.parametrize(
     ("asked", "room", "gib", "sizes"),
     [
-        ("auto", None, 64, [7]),
-        ("auto", None, 0, [1] * 7),
-        ("auto", None, 4, [3, 2, 2]),
+        ("auto", MANY, 64, [7]),
+        ("auto", MANY, 0, [1] * 7),
+        ("auto", MANY, 4, [3, 2, 2]),
         ("auto", 6, 64, [4, 3]),  # snakemake --cores 1
-        (3, None, 64, [3, 2, 2]),
-        (1, None, 64, [1] * 7),
-        (64, None, 64, [7]),
+        (3, MANY, 64, [3, 2, 2]),
+        (1, MANY, 64, [1] * 7),
+        (64, MANY, 64, [7]),
     ],
 )
 def test_a_group_is_divided_evenly_if_not_all_is_resident(asked, room, gib, sizes, monkeypatch):
     monkeypatch.setattr("millistep.supervise.machine.memory_limit_mib", lambda asked: gib * 1024)
-    made = planned(models={"bert": {"fit": 4}}, resident=asked)
-    made._room = room
+    made = planned(models={"bert": {"fit": 4}}, resident=asked, room=room)
     (group,) = made.groups
     members = [run.record for run in group.runs]
     chunks = [chunk_of(path, members, made.resident(group)) for path in members]
@@ -109,6 +109,9 @@ def test_a_column_that_measures_the_same_again_is_the_second_name():
     assert first.endswith("keras3-jax/run1.json") and second.endswith("keras3-jax+again/run1.json")
     checks = planned(columns=[jax, {**patch, "again": True}]).controls
     assert [run.column.name for run in checks.again] == ["keras3-jax"]
+    # A column is no second name of itself.
+    checks = planned(columns=[{**jax, "again": True}]).controls
+    assert all(first != second for first, second in checks.pairs) and len(checks.again) == 1
 
 
 def test_runs_under_either_name_are_measured_again_where_they_are_missing_or_another(tmp_path):

@@ -78,7 +78,8 @@ def test_each_run_of_a_cell_has_a_seed_of_its_own_and_the_first_that_of_the_conf
     seed=st.integers(0, 2**31),
 )
 def test_each_round_visits_every_row_and_framework_once(frameworks, rows, runs, seed):
-    order = positions(list(range(rows)), lambda row: frameworks, lambda row: runs, seed)
+    names, runs_of = (dict.fromkeys(range(rows), each) for each in (frameworks, runs))
+    order = positions(names, runs_of, seed)
     assert sorted(order.values()) == list(range(rows * len(frameworks) * runs))
     entries = sorted(order, key=order.get)
     size = len(frameworks)
@@ -91,11 +92,11 @@ def test_each_round_visits_every_row_and_framework_once(frameworks, rows, runs, 
 
 def test_rounds_are_shuffled_anew_and_repeat_with_the_seed():
     names = list("abcdef")
-    one = positions([0], lambda row: names, lambda row: 5, seed=1)
+    one = positions({0: names}, {0: 5}, seed=1)
     rounds = [[f for _, f, r in sorted(one, key=one.get) if r == k] for k in range(1, 6)]
     assert len({tuple(order) for order in rounds}) > 1
-    assert one == positions([0], lambda row: names, lambda row: 5, seed=1)
-    assert one != positions([0], lambda row: names, lambda row: 5, seed=2)
+    assert one == positions({0: names}, {0: 5}, seed=1)
+    assert one != positions({0: names}, {0: 5}, seed=2)
 
 
 @pytest.mark.parametrize(

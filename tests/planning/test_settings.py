@@ -88,8 +88,8 @@ def test_a_framework_of_ones_own_may_have_other_settings_and_colors(folder):
     other = {"settings": {"optimizer": "fused"}, "color": "#123456"}
     like = {"like": "pytorch-eager"}
     found = frameworks([folder(mine={**like, **other}, same=like)])
-    assert (found["mine"].own, found["mine"].colors) == ({"optimizer": "fused"}, ["#123456"])
-    for name in ("own", "colors"):
+    assert (found["mine"].own, found["mine"].color) == ({"optimizer": "fused"}, "#123456")
+    for name in ("own", "color"):
         assert getattr(found["same"], name) == getattr(found["pytorch-eager"], name)
 
 
@@ -106,6 +106,18 @@ def test_a_framework_of_ones_own_without_its_environment_is_named_with_the_place
     refused(words, models=BERT, columns=["mine"], folders=[own])
     users = {"framework": "mine", "interpreter": "/opt/python3"}
     assert plan(models=BERT, columns=[users], folders=[own]).environments
+
+
+def test_two_configurations_of_one_title_are_refused(folder):
+    asked = {"models": BERT, "folders": [folder(mine={"like": "keras3-jax"})]}
+    assert plan(**asked, columns=["mine", "keras3-torch"]).columns[0].title == "Keras 3 (JAX)"
+    words = ["columns: keras3-jax and mine have one title, 'Keras 3 (JAX)'; change the title of a"]
+    refused(words, **asked, columns=["keras3-jax", "mine"])
+    settings = ({"framework": name, "precision": "float32"} for name in ("keras3-jax", "mine"))
+    words = [
+        "columns: keras3-jax+float32 and mine+float32 have one title, 'Keras 3 (JAX), float32'"
+    ]
+    refused(words, **asked, columns=[*settings])
 
 
 def test_what_only_some_frameworks_take_reaches_their_class():

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from millistep.planning import this_machine
-from millistep.planning.commands import Commands, Drawing
+from millistep.planning.commands import Commands
 from millistep.planning.jobs import Handlers, Jobs
 from millistep.planning.start import ON_NODE, Start
 
@@ -193,7 +193,7 @@ def test_second_runs_of_the_self_test_are_asked_for_by_the_rule_that_makes_them(
 )
 def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, monkeypatch):
     with pytest.raises(SystemExit) as end:
-        Start(workflow(**workflow_facts), config(**config_facts), ROOT).tell_what_is_measured()
+        Jobs(Start(workflow(**workflow_facts), config(**config_facts), ROOT)).begin_timing()
     assert str(end.value).startswith("millistep: ") and words in str(end.value)
     assert "\n" not in str(end.value)
 
@@ -201,7 +201,7 @@ def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, mo
 def test_who_put_the_profile_in_its_place_is_not_told_to_copy_it(monkeypatch):
     monkeypatch.chdir(ROOT)
     with pytest.raises(SystemExit, match="at the same time: leave --workflow-profile out"):
-        Start(workflow(global_resources={}), config(), ROOT).tell_what_is_measured()
+        Jobs(Start(workflow(global_resources={}), config(), ROOT)).begin_timing()
 
 
 def test_a_brace_in_the_path_is_refused_before_anything_is_planned(folder, monkeypatch):
@@ -214,11 +214,12 @@ def test_a_brace_in_the_path_is_refused_before_anything_is_planned(folder, monke
 def test_a_lost_environment_of_the_analysis_is_made_again(folder, monkeypatch):
     monkeypatch.setenv("MILLISTEP_CACHE", str(folder))
     start = Start(workflow(), config(), ROOT)
-    drawing, forced = Drawing(start), start.workflow.dag.forcefiles
-    assert drawing.lost_environment(None) == [] and forced == set()  # it was never made
-    Path(drawing.environment).parent.mkdir(parents=True)
-    Path(drawing.environment).touch()
-    assert drawing.lost_environment(None) == [] and forced == {drawing.environment}
+    commands, forced = Commands(start), start.workflow.dag.forcefiles
+    assert commands.lost_environment(None) == [] and forced == set()  # it was never made
+    marker = Path(commands.environment.marker)
+    marker.parent.mkdir(parents=True)
+    marker.touch()
+    assert commands.lost_environment(None) == [] and forced == {str(marker)}
 
 
 def test_a_device_without_effect_is_named():
@@ -244,7 +245,7 @@ def test_nothing_is_installed_where_no_cell_can_be_measured():
 
 
 def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):
-    start = SimpleNamespace(sources=Path("/a {b} c"))
+    start = SimpleNamespace(sources=Path("/a {b} c"), results="results", use_conda=True)
     assert Commands(start).program("cell", "--record {output}") == (
         f"exec {sys.executable} -s '/a {{{{b}}}} c/workflow' cell --record {{output}}"
     )

@@ -1,9 +1,7 @@
 # SLURM: a submission per workload and round. Its job starts Snakemake on its node for the group's
 # records, so the same rules measure them there.
-from millistep.planning.cluster import Submissions
 
 DONE = f"{RESULTS}/reference/{ROW}/round{{run}}.done"
-SUBMISSIONS = Submissions(START, JOBS)
 
 
 rule submission:
@@ -12,7 +10,7 @@ rule submission:
         # Nodes should not all install the same environments. A node that has its own writes the
         # marker again, which changes no run.
         ancient([environment.marker for environment in PLAN.environments]),
-        SUBMISSIONS.stale(DONE),
+        JOBS.stale_group(DONE),
     output:
         touch(DONE),
     log:
@@ -23,8 +21,8 @@ rule submission:
     conda:
         "../../envs/analysis.yaml"
     resources:
-        runtime=SUBMISSIONS.minutes(DONE),
+        runtime=JOBS.minutes(DONE),
         machine_percent=100,
-        command=SUBMISSIONS.command(DONE),
+        command=JOBS.command(DONE),
     shell:
         "{resources.command} 2> >(tee {log} >&2)"

@@ -1,7 +1,8 @@
 # The parts that all rules share: configuration, plan, paths, commands, and the environment of the
 # analysis, which is one of its own, since Snakemake would import its pandas at every start.
 import re
-from millistep.planning.commands import Commands, Drawing, verbatim
+from millistep.planning.cluster import Submissions
+from millistep.planning.commands import Commands, in_report, verbatim
 from millistep.planning.config import check_readable, lay_over_command_line
 from millistep.planning.jobs import Handlers, Jobs
 from millistep.planning.start import Start
@@ -21,14 +22,15 @@ if not workflow.modifier.skip_configfile:
 
 START = Start(workflow, config, SOURCES)
 PLAN, RESULTS = START.plan, START.results
-JOBS, COMMANDS, DRAWING = Jobs(START), Commands(START), Drawing(START)
+JOBS = (Submissions if START.on_nodes else Jobs)(START)
+COMMANDS = Commands(START)
 program, logged = COMMANDS.program, COMMANDS.logged
 measured, alone = COMMANDS.measured, COMMANDS.alone
-analysis, render, in_report = DRAWING.analysis, DRAWING.render, DRAWING.in_report
+analysis, render = COMMANDS.analysis, COMMANDS.render
 
 ROW = "{scale}/{model}/{task}-b{batch}"
 PLAN_FILE = f"{RESULTS}/plan.json"
-ANALYSIS_ENVIRONMENT = DRAWING.environment
+ANALYSIS_ENVIRONMENT = COMMANDS.environment.marker
 # On a cluster, the job of a workload and round makes its records.
 RECORDS = [] if START.on_nodes else START.to_draw(PLAN.records)
 SELF_TEST = START.to_draw([PLAN.self_test])
@@ -41,7 +43,7 @@ TRIES_AGAIN = 1 if workflow.is_main_process else 0
 rule analysis_environment:
     """Install the environment that the analysis runs in, while no run is timed."""
     input:
-        DRAWING.lost_environment,
+        COMMANDS.lost_environment,
     output:
         ANALYSIS_ENVIRONMENT,
     log:
@@ -52,6 +54,6 @@ rule analysis_environment:
     resources:
         machine_percent=0,
     params:
-        options=verbatim(DRAWING.deployment),
+        options=verbatim(COMMANDS.environment.deployment(START.use_conda)),
     shell:
         alone(program("deploy", "{params.options} --log {log}"))

@@ -11,7 +11,7 @@ rule report:
     """Draw the tables, figures and pages."""
     input:
         RECORDS,
-        SUBMISSIONS.all if START.on_nodes else JOBS.references,
+        JOBS.references,
         SELF_TEST,
         JOBS.all_measured,
         environment=ANALYSIS_ENVIRONMENT,
@@ -36,7 +36,7 @@ rule report:
     resources:
         machine_percent=UNTIMED,
     params:
-        analysis=DRAWING.drawn_by(),
+        analysis=COMMANDS.drawn_by(),
     shell:
         render(RESULTS)
 
@@ -77,7 +77,7 @@ rule answer:
     resources:
         machine_percent=UNTIMED,
     params:
-        analysis=DRAWING.drawn_by(),
+        analysis=COMMANDS.drawn_by(),
         settings=verbatim(PLAN.regression_check),
     shell:
         analysis(
@@ -106,7 +106,7 @@ rule archive:
     resources:
         machine_percent=UNTIMED,
     params:
-        analysis=DRAWING.drawn_by(),
+        analysis=COMMANDS.drawn_by(),
         config=verbatim(PLAN.config_json),
     shell:
         analysis(

@@ -21,7 +21,6 @@ import tarfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -31,7 +30,6 @@ from millistep.planning.catalog import frameworks
 from millistep.planning.columns import overlays
 from millistep.planning.config import Problem, check, read_configuration, results_folder
 from millistep.supervise.console import end_by_interrupt
-from millistep.supervise.lock import opened, try_lock
 
 FRAMEWORK = "keras3-jax"
 STUDY = "config/studies/pull_request.yaml"
@@ -44,17 +42,9 @@ MOST_BESIDE_S = 20  # seconds per look in addition to its rounds: Snakemake's st
 LEAST_ROUNDS = 4  # rows are left out until the others get so many: fewer decide next to nothing
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """The rows that are measured, and the numbers of rounds after which results are looked at."""
-
-    rows: tuple[str, ...]
-    looks: tuple[int, ...]
-
-
-def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
-    """Choose the rows and looks that fit into `left_s` seconds after a first round; raises
-    :class:`Problem` if none do.
+def schedule(seconds: dict[str, float], left_s: float) -> tuple[list[str], list[int]]:
+    """Return the rows that fit into `left_s` seconds after a first round, and the numbers of rounds
+    after which results are looked at; raises :class:`Problem` if none fit.
 
     seconds: what a round of each row takes; rows that do not fit are left out from the end. Rounds
     double from look to look: each look makes intervals wider, since all must hold at once.
@@ -71,7 +61,7 @@ def schedule(seconds: dict[str, float], left_s: float) -> Schedule:
         )
     looks = (FIRST_LOOK * 2**n for n in itertools.count())
     kept = itertools.takewhile(lambda look: look * 1.5 <= most, looks)
-    return Schedule(tuple(rows), (*kept, most))
+    return rows, [*kept, most]
 
 
 def main() -> int:
@@ -90,16 +80,15 @@ def _answer() -> int:
 def only_one() -> Iterator[None]:
     """Refuse a second answer in this folder: its configuration and links are those of one."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    descriptor = opened(FOLDER / "lock")
-    try:
-        if not try_lock(descriptor, fcntl.LOCK_EX):
+    with open(FOLDER / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             raise Problem(
                 f"{FOLDER}: another answer is being measured in this folder; wait, or use another"
                 " clone"
-            )
+            ) from None
         yield
-    finally:
-        os.close(descriptor)
 
 
 def or_no_answer(program: Callable[[], int]) -> int:
@@ -156,7 +145,7 @@ class Asked:
                 f"--minutes: {options.minutes}: allowed are minutes greater than 0, at most"
                 f" {MOST_MINUTES}"
             )
-        self._options = options
+        self._use_conda = options.use_conda
         self._config = read_configuration(options.study)
         chosen = options.framework or [FRAMEWORK]
         known = frameworks(check(self._config | {"columns": chosen}).folders)
@@ -181,15 +170,14 @@ class Asked:
         # From the start: without this key, runs would also measure other sizes.
         asked = {"threshold": options.threshold, "report": options.report}
         self._config["answer"] = {**asked, "looks": 1, "left_out": []}
-        self._folder = Path(results_folder(self._config))
+        self._folder = Path(results_folder(check(self._config)))
         self._budget_s: float = 60 * options.minutes
-        self._began = time.monotonic()
 
     def answered(self) -> dict[str, Any]:
         """Measure; return the exit status, whether a workload is slower, and the comment's file."""
         self._snakemake("environments")
         self._began = time.monotonic()
-        found = first = self._look(1, 1, None, [])
+        found = first = self._look(1)
         if not found["decided"]:  # a patch that does not run decides it at once
             try:
                 found = self._looked(found["seconds_of_a_round"])
@@ -212,17 +200,19 @@ class Asked:
         beside_s = min(
             max(self._budget_s - self._left_s - sum(seconds.values()), 0.0), MOST_BESIDE_S
         )
-        plan = schedule(seconds, self._left_s - beside_s)
-        left_out = [row for row in seconds if row not in plan.rows]
-        cost_s, done = sum(seconds[row] for row in plan.rows), 1
-        for look in plan.looks:
+        rows, looks = schedule(seconds, self._left_s - beside_s)
+        left_out = [row for row in seconds if row not in rows]
+        self._config["answer"] |= {"looks": len(looks), "left_out": left_out}
+        self._config["models"] = _models(rows)
+        cost_s, done = sum(seconds[row] for row in rows), 1
+        for look in looks:
             left_s = self._left_s
             fit = max(done + int((left_s - beside_s) / max(cost_s, 1e-9)), 2)
             # The last look waits until the time is over: rounds may cost less than the first one.
-            rounds = min(fit, MOST_ROUNDS if look == plan.looks[-1] else look)
+            rounds = min(fit, MOST_ROUNDS if look == looks[-1] else look)
             if rounds <= done:
                 break
-            found = self._look(rounds, len(plan.looks), plan.rows, left_out)
+            found = self._look(rounds)
             # From now on a round costs what rounds did, all else included.
             cost_s, beside_s = (left_s - self._left_s) / (rounds - done), 0.0
             done = rounds
@@ -230,25 +220,18 @@ class Asked:
                 break
         return found
 
-    def _look(
-        self, rounds: int, looks: int, rows: Sequence[str] | None, left_out: Sequence[str]
-    ) -> dict[str, Any]:
+    def _look(self, rounds: int) -> dict[str, Any]:
+        """Measure up to a number of rounds; return what they answer."""
         self._config["runs"] = rounds
-        self._config["answer"] |= {"looks": looks, "left_out": list(left_out)}
-        if rows:
-            self._config["models"] = _models(rows)
         self._snakemake("answer")
-        path = self._folder / "answer.json"
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+        return dict(json.loads((self._folder / "answer.json").read_text(encoding="utf-8")))
 
     def _snakemake(self, target: str) -> None:
         """Run Snakemake; raise :class:`Problem` if it fails. Snakemake prints the reason."""
-        FOLDER.mkdir(parents=True, exist_ok=True)
         path = FOLDER / "config.yaml"
         path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")
         command = [sys.executable, "-m", "snakemake", target, "--cores", "1", "--quiet", "all"]
-        command += ["--configfile", str(path)]
-        command += ["--use-conda"] if self._options.use_conda else []
+        command += ["--configfile", str(path), *(["--use-conda"] if self._use_conda else [])]
         if status := run(command):
             raise Problem(f"snakemake {target} ended with status {status}")
 
@@ -269,7 +252,6 @@ def _package(part: str, given: str) -> tuple[Path, str | None]:
     (package,) = overlays([given if Path(given).exists() else str(path)], option)
     if path.is_dir():
         link = FOLDER.absolute() / part
-        link.parent.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(path)
         path = link

@@ -14,7 +14,7 @@ from typing import Any
 from millistep.planning.answer import Asked, Options, add_measurement, git, only_one, or_no_answer
 from millistep.planning.config import Problem
 
-FINE, SLOWER = 0, 1  # statuses of an answer
+FINE = 0  # the status of an answer
 
 
 def suspects(number: int, slower: Callable[[int], bool | None]) -> range:

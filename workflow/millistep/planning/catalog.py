@@ -55,6 +55,8 @@ class Model(ModelFile):
 
 
 class Models:
+    """Our models and those of the user's folders."""
+
     def __init__(self, folders: list[str]):
         for folder in folders:
             if not any(os.path.isdir(Path(folder, part)) for part in PARTS):
@@ -64,38 +66,26 @@ class Models:
                 raise ConfigError(
                     f"folders: '{folder}' contains no folder models or frameworks{hint}"
                 )
-        self._roots = (OWN, *map(Path, folders))
-        check_names(self._roots, "models")
-        self._loaded: dict[str, Model] = {}  # every run of a plan needs its model
+        roots = (OWN, *map(Path, folders))
+        check_names(roots, "models")
+        files = [path for root in roots for path in root.glob("models/*/model.yaml")]
+        self._folders = {path.parent.name: path.parent for path in files}
+        self.load = cache(self._read)  # every run of a plan needs its model
 
     def names(self) -> list[str]:
         """Return the names of all models, without their variants."""
-        return sorted(
-            path.parent.name for root in self._roots for path in root.glob("models/*/model.yaml")
-        )
-
-    def load(self, name: str) -> Model:
-        """Return one model or variant; raises :class:`ConfigError` for an unknown or broken one."""
-        if name not in self._loaded:
-            self._loaded[name] = self._read(name)
-        return self._loaded[name]
+        return sorted(self._folders)
 
     def _read(self, name: str) -> Model:
-        if model := self._folder(name):
-            return model
+        """Return one model or variant; raises :class:`ConfigError` for an unknown or broken one."""
+        if name in self._folders:
+            return _load(self._folders[name])
         base, _, ending = name.rpartition("_")
-        model = self._folder(base) if base else None
+        model = _load(self._folders[base]) if base in self._folders else None
         if model and ending in model.variants:
             return model.variant(ending)
         known = [*self.names(), *(f"{base}_{end}" for end in (model.variants if model else ()))]
         raise ConfigError(f"models: unknown model '{name}'; allowed are {', '.join(known)}")
-
-    def _folder(self, name: str) -> Model | None:
-        for root in self._roots:
-            folder = root / "models" / name
-            if (folder / "model.yaml").is_file():
-                return _load(folder)
-        return None
 
 
 @cache
@@ -113,23 +103,9 @@ def _load(folder: Path) -> Model:
     )
 
 
-# Titles in the order of the list. `short` has no title: it is printed below a row's name.
-TITLES = {
-    "step": "One step",
-    "network": "Network",
-    "inputs": "Inputs",
-    "trained": "Trained",
-    "optimizer": "Optimizer",
-    "loss": "Loss",
-    "precision": "Precision",
-    "parameters": "Parameters",
-    "memory": "Memory at least",
-}
-
-
 def measures(model: Model, task: str, scale: str) -> dict[str, str]:
-    """Return words by the keys of ``TITLES`` and `short`; some (the memory) are computed from the
-    sizes.
+    """Return the words of the file, with sizes in place of braces, and some that follow from sizes:
+    precision, parameters, memory.
 
     Raises :class:`ConfigError` for a name in braces that is no size of the model.
     """
@@ -169,55 +145,40 @@ class Framework(FrameworkEntry):
         """The framework's own values of the settings that only some frameworks take."""
         return self.settings.model_dump(exclude_unset=True)
 
-    @cached_property
-    def colors(self) -> list[str]:
-        """Its own color, and shades for columns with settings."""
-        return [self.color] if isinstance(self.color, str) else self.color
-
-    @cached_property
-    def file(self) -> Path:
-        return self.folder / "frameworks" / f"{self.module}.py"
-
 
 def frameworks(folders: list[str]) -> dict[str, Framework]:
     """Return our and the user's frameworks by name; raises :class:`ConfigError`."""
     found: dict[str, Framework] = {}
-    check_names((OWN, *map(Path, folders)), "frameworks")
-    for folder in (OWN, *map(Path, folders)):
-        path = folder / "frameworks" / "frameworks.yaml"
-        if folder == OWN or path.is_file():
-            found |= _read(path, found)
+    roots = (OWN, *map(Path, folders))
+    check_names(roots, "frameworks")
+    files = (root / "frameworks" / "frameworks.yaml" for root in roots)
+    for path in filter(Path.is_file, files):
+        for name, entry in read_yaml(str(path)).items():
+            if name in found:
+                raise ConfigError(
+                    f"{path}: {name}: another framework has this name; rename this one"
+                )
+            found[name] = _framework(path, name, entry, found)
     return found
 
 
-def _read(path: Path, before: Mapping[str, Framework]) -> dict[str, Framework]:
-    found: dict[str, Framework] = {}
-    for name, entry in read_yaml(str(path)).items():
-        if name in before:
-            raise ConfigError(f"{path}: {name}: another framework has this name; rename this one")
-        if not isinstance(entry, dict):
-            raise ConfigError(f"{path}: {name}: not a mapping of its properties")
-        folder, entry = path.parent.parent, dict(entry)
-        if "like" in entry:
-            base = {**before, **found}.get(str(entry.pop("like")))
-            if base is None:
-                allowed = ", ".join([*before, *found])
-                raise ConfigError(f"{path}: {name}.like: unknown framework; allowed are {allowed}")
-            folder = folder if "module" in entry else base.folder
-            taken_over = base.model_dump(exclude={"name", "folder", "against"}, exclude_unset=True)
-            entry = {**taken_over, **entry}
-        found[name] = _framework(path, name, folder, entry)
-    return found
-
-
-def _framework(path: Path, name: str, folder: Path, entry: dict[str, Any]) -> Framework:
+def _framework(path: Path, name: str, entry: Any, known: Mapping[str, Framework]) -> Framework:
+    if not isinstance(entry, dict):
+        raise ConfigError(f"{path}: {name}: not a mapping of its properties")
+    own, folder = dict(entry), path.parent.parent
+    if "like" in own:
+        like = str(own.pop("like"))
+        check_known(f"{path}: {name}.like", "framework", like, known)
+        folder = folder if "module" in own else known[like].folder
+        no_part = {"name", "folder", "against"}
+        own = {**known[like].model_dump(exclude=no_part, exclude_unset=True), **own}
     some = sorted(setting for setting, about in SETTINGS.items() if about.frameworks)
-    own = entry.get("settings")
-    for key in own if isinstance(own, dict) else ():
+    given = own.get("settings")
+    for key in given if isinstance(given, dict) else ():
         check_known(f"{path}: {name}.settings", "key", key, some)
-    own = {key: DEFAULTS[key] for key, of in SETTINGS.items() if name in of.frameworks}
+    taken = {key: DEFAULTS[key] for key, of in SETTINGS.items() if name in of.frameworks}
     try:
-        (about,) = checked(Frameworks, {name: {"settings": own, **entry}}).root.values()
+        (about,) = checked(Frameworks, {name: {"settings": taken, **own}}).root.values()
     except Violation as problem:
         raise ConfigError(f"{path}: {problem}") from None
     module = about.module or name.replace("-", "_")

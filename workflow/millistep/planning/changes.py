@@ -59,16 +59,17 @@ def summary(plan: Plan, reasons: dict[str, str | Unreadable], elsewhere: Path | 
     found = {run: reasons[run.record] for run in plan.runs if run.record in reasons}
     if not found:
         return ""
-    cells_by_reason: dict[str, Counter[str]] = {}
+    cells_by_reason: dict[str, list[str]] = {}
     for run, reason in found.items():
         cell = f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
         words = "its record cannot be read" if isinstance(reason, Unreadable) else reason
-        cells_by_reason.setdefault(words, Counter())[cell] += 1
-    to_measure = f"{len(found)} of {len(plan.runs)} runs to measure at {plan.scale} scale"
+        cells_by_reason.setdefault(words, []).append(cell)
+    lines = [f"millistep: {len(found)} of {len(plan.runs)} runs to measure at {plan.scale} scale"]
     if elsewhere:
-        to_measure += f", but not here: {elsewhere} marks results of another machine"
-    lines = [f"millistep: {to_measure}"]
-    lines += [f"  {reason}: {_names(cells)}" for reason, cells in cells_by_reason.items()]
+        lines[0] += f", but not here: {elsewhere} marks results of another machine"
+    for words, cells in cells_by_reason.items():
+        spelled = [f"{name} x{n}" if n > 1 else name for name, n in Counter(cells).items()]
+        lines.append(f"  {words}: {_listed(spelled, 'cells')}")
     if not elsewhere:
         lines += [*_in_turns(plan, found), *_of_other_sessions(plan, found)]
     if left_out := variables.left_out(os.environ, plan.config.environment):
@@ -79,12 +80,12 @@ def summary(plan: Plan, reasons: dict[str, str | Unreadable], elsewhere: Path | 
 
 def _in_turns(plan: Plan, found: Iterable[Run]) -> list[str]:
     """Return a line about processes and memory at once, and one if Snakemake limits them."""
-    groups = {id(group): group for group in (plan.group_of[run.record] for run in found)}.values()
+    groups = {plan.group_of[run.record].name: plan.group_of[run.record] for run in found}.values()
     largest = max(groups, key=plan.group_gib)
     most = max(map(plan.resident, groups))
     processes = f"up to {most} processes at once" if most > 1 else "one process at a time"
-    lines = [f"  {processes}, about {plan.group_gib(largest):.1f} GiB of memory"]
-    return [*lines, *([f"  {plan.lacks_room}"] if plan.lacks_room else [])]
+    memory = f"about {plan.group_gib(largest):.1f} GiB of memory"
+    return [f"  {line}" for line in (f"{processes}, {memory}", plan.lacks_room) if line]
 
 
 def unreadable(reasons: dict[str, str | Unreadable]) -> Iterable[tuple[str, str]]:
@@ -148,11 +149,6 @@ def _of_other_sessions(plan: Plan, found: Iterable[Run]) -> list[str]:
         f"  kept runs of {columns} belong to an earlier session and are not compared with the new"
         f" ones; delete {folders} to measure whole workloads again"
     ]
-
-
-def _names(cells: Counter[str]) -> str:
-    names = (f"{cell} x{count}" if count > 1 else cell for cell, count in cells.items())
-    return _listed([*names], "cells")
 
 
 def _listed(names: list[str], noun: str) -> str:

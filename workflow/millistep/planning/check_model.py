@@ -28,6 +28,7 @@ from millistep.supervise.watch import Job
 
 PROGRAM = "millistep.measure.check"
 TIME_LIMIT_S = 600
+OF_TASK = ("parameters", "trains", "scale")  # facts of a task, in addition to its cell
 SLOW = ("pytorch-compiled",)  # compiling takes longer than all others together
 # What a reader compares between frameworks, with its title.
 COMPARED = {"parameters": "parameters", "dtype": "dtype of the products", "execution": "execution"}
@@ -64,9 +65,13 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
         marker = deployed(replace(wanted, marker=scratch / "environment.json"))
     except (EnvironmentProblem, OSError) as problem:
         return [_failed(run, {"type": "NoEnvironment", "message": str(problem)}) for run in runs]
+    identities = [json.loads(run.identity) for run in runs]
     request = {
         "folders": [os.path.abspath(folder) for folder in plan.config.folders],
-        "tasks": [_task(json.loads(run.identity)) for run in runs],
+        "tasks": [
+            {"cell": parent.cell(facts), **{name: facts[name] for name in OF_TASK}}
+            for facts in identities
+        ],
     }
     limits = TIME_LIMIT_S, memory_limit_mib("auto")
     job = Job(runs[0].identity, marker, scratch / "log.txt", *limits)
@@ -82,31 +87,25 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
     return found
 
 
-def _task(identity: dict[str, Any]) -> dict[str, Any]:
-    names = ("parameters", "trains", "scale")
-    return {"cell": parent.cell(identity)} | {name: identity[name] for name in names}
-
-
 def _failed(run: Run, problem: dict[str, str]) -> Found:
     return {"task": run.row.task, "problems": [problem]}
 
 
-def printed(found: dict[str, dict[str, Found]]) -> str:
+def printed(found: list[tuple[str, Found]]) -> str:
     """Return what was found as text: by task and framework, then differences, then problems.
 
-    found: by framework and task.
+    found: frameworks, each with what a task does on it.
     """
     lines: list[str] = []
-    for task in dict.fromkeys(task for tasks in found.values() for task in tasks):
-        of_task = {name: tasks[task] for name, tasks in found.items() if task in tasks}
+    for task in dict.fromkeys(one["task"] for _, one in found):
+        of_task = {name: one for name, one in found if one["task"] == task}
         lines.append(task)
         for name, one in of_task.items():
             lines += [f"  {name}", *(f"    {line}" for line in _words(one))]
         lines += [f"  differs: {line}" for line in _differences(of_task)]
     problems = [
-        f"  {name} {task}: {_problem(problem)}"
-        for name, tasks in found.items()
-        for task, one in tasks.items()
+        f"  {name} {one['task']}: {_problem(problem)}"
+        for name, one in found
         for problem in one["problems"]
     ]
     return "\n".join([*lines, *(["problems", *problems] if problems else ["no problem"])])
@@ -154,9 +153,7 @@ def _differences(of_task: dict[str, Found]) -> list[str]:
 
 
 def _problem(problem: dict[str, str]) -> str:
-    failure: dict[str, str] = {
-        name: problem[name] for name in ("type", "message", "line") if name in problem
-    }
+    failure = {name: problem[name] for name in ("type", "message", "line") if name in problem}
     _, reason = ending.of_process(ending.Ending(done=False, exit_code=1, failure=failure))
     return reason + (f"\n{problem['log']}" if problem.get("log") else "")
 
@@ -171,7 +168,6 @@ def main() -> int:
     parser.add_argument("--scale", default="smoke", choices=("smoke", "laptop", "paper"))
     options = parser.parse_args()
     plan = or_one_line(planned, options.folder, options.framework, options.scale)
-    found: dict[str, dict[str, Found]] = {}
     # JAX and TensorFlow take most of a GPU's memory each.
     at_once = 1 if plan.accelerator == "cuda" else max(1, len(processors.available()) // 2)
     with (
@@ -179,18 +175,17 @@ def main() -> int:
         jobs.nothing_timed(),
         ThreadPoolExecutor(at_once) as pool,
     ):
-        tries = {}
+        tries = []
         try:
             for column in plan.measurable:
                 (folder := Path(scratch, column.name)).mkdir()
                 runs = [run for run in plan.runs if run.column == column]
-                tries[column.name] = pool.submit(tried, plan, runs, folder)
-            for name, trial in tries.items():
-                found[name] = {one["task"]: one for one in trial.result()}
+                tries.append((column.name, pool.submit(tried, plan, runs, folder)))
+            found = [(name, one) for name, trial in tries for one in trial.result()]
         except KeyboardInterrupt:
             shutil.rmtree(scratch, ignore_errors=True)
             leave(130)  # the processes end with this one
     for (row, name), reason in plan.unsupported.items():
         print(f"{name} {row.task}: not tried: {reason}", file=sys.stderr)
     print(ending.printable(printed(found)))
-    return any(one["problems"] for tasks in found.values() for one in tasks.values())
+    return any(one["problems"] for _, one in found)

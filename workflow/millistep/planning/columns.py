@@ -20,6 +20,7 @@ from packaging.utils import (
 )
 from packaging.version import VERSION_PATTERN
 
+from millistep.contracts.config import Config
 from millistep.contracts.settings import DEFAULTS, SETTINGS, texts
 from millistep.contracts.settings import Column as Asked
 from millistep.deploy.overlays import content
@@ -95,29 +96,17 @@ def _path(text: str, where: str) -> Overlay:
 # The settings that every column takes, with their defaults.
 EVERY = {name: DEFAULTS[name] for name, of in SETTINGS.items() if not of.frameworks}
 EVERY["overlay"] = ()
-STACK = EVERY["stack"]  # today's
-
-
 MARKERS = "X<>*Pso^v"  # for further columns of a framework
 
 
-@dataclass(frozen=True)
-class Look:
-    """How figures draw a column."""
-
-    color: str
-    marker: str
-    hatch: str
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """A column of the table, with everything that ``auto`` and the global keys stand for."""
 
     framework: Framework
     name: str  # its word in paths
     title: str
-    look: Look  # in figures
+    look: Mapping[str, str]  # in figures: color, marker, hatch
     accelerator: str  # cpu, cuda
     stack: str
     precision: str  # with which float32 matrices are multiplied: default, float32, tf32
@@ -127,10 +116,6 @@ class Column:
     again: bool
     of_framework: Mapping[str, Any]  # the settings that this framework takes, but not all do
     asked: Mapping[str, object]  # the settings that it names, as the configuration has them
-
-    def __hash__(self) -> int:
-        """Return the hash of the name, which is unique in a plan, as runs hash it often."""
-        return hash(self.name)
 
     @property
     def rule(self) -> str:
@@ -146,20 +131,30 @@ class Column:
 
 
 def columns(
-    asked: list[str | Asked], frameworks: Mapping[str, Framework], defaults: Mapping[str, Any]
+    config: Config, frameworks: Mapping[str, Framework], resolved: Mapping[str, Any]
 ) -> list[Column]:
     """Return the columns of the configuration, in its order; raises :class:`ConfigError`.
 
-    asked: names of frameworks, or mappings of ``framework`` and settings. defaults: the values of
-    settings that a column does not name, and ``interpreters`` by framework.
+    resolved: the values of settings that are ``auto``.
     """
+    for name in config.interpreters:
+        check_known("interpreters", "framework", name, frameworks)
     found: dict[str, Column] = {}
-    for place, entry in enumerate(asked):
-        column = _column(place, entry, frameworks, defaults, found.values())
-        check_word(f"columns.{place}", column.name)
+    for place, entry in enumerate(config.columns):
+        asked = Asked(framework=entry) if isinstance(entry, str) else entry
+        where = f"columns.{place}"
+        check_known(where, "framework", asked.framework, frameworks)
+        framework = frameworks[asked.framework]
+        # The class of a framework from a user's folder may be missing; tests check ours.
+        file = framework.folder / "frameworks" / f"{framework.module}.py"
+        if not file.is_file():
+            raise ConfigError(f"{where}: {framework.name} needs {file}")
+        look = _look(framework, found.values())
+        column = _column(where, asked, framework, config, resolved, look)
+        check_word(where, column.name)
         if column.name in found:
             raise ConfigError(
-                f"columns.{place}: another entry is called {column.name}, too; change a setting, "
+                f"{where}: another entry is called {column.name}, too; change a setting, "
                 "or rename the folder or wheel of an overlay"
             )
         found[column.name] = column
@@ -167,56 +162,57 @@ def columns(
 
 
 def _column(
-    place: int,
-    asked: str | Asked,
-    frameworks: Mapping[str, Framework],
-    defaults: Mapping[str, Any],
-    before: Iterable[Column],
+    where: str,
+    asked: Asked,
+    framework: Framework,
+    config: Config,
+    resolved: Mapping[str, Any],
+    look: dict[str, str],
 ) -> Column:
-    column = Asked(framework=asked) if isinstance(asked, str) else asked
-    name, entry = column.framework, column.model_dump(exclude={"framework"}, exclude_unset=True)
-    check_known(f"columns.{place}", "framework", name, frameworks)
-    framework = frameworks[name]
+    written = asked.model_dump(exclude={"framework"}, exclude_unset=True)
     own = {**EVERY, **framework.own}
-    for setting in entry:
+    for setting in written:
         if setting not in own:
             allowed = ", ".join(s for s in SETTINGS if s in own)
             raise ConfigError(
-                f"columns.{place}.{setting}: {name} does not take it; allowed are {allowed}"
+                f"{where}.{setting}: {framework.name} does not take it; allowed are {allowed}"
             )
-    written = dict(entry)
+    entry = dict(written)
     if "overlay" in entry:
-        entry["overlay"] = overlays(entry["overlay"], f"columns.{place}.overlay")
-    users = defaults["interpreters"].get(name)
-    given = {**own, "precision": defaults["precision"], "interpreter": users, **entry}
+        entry["overlay"] = overlays(entry["overlay"], f"{where}.overlay")
+    users = config.interpreters.get(framework.name)
+    given = {**own, "precision": config.precision, "interpreter": users, **entry}
     if given["interpreter"] and given["overlay"]:
         raise ConfigError(
-            f"columns.{place}.overlay: not possible with your own interpreter; "
+            f"{where}.overlay: not possible with your own interpreter; "
             f"install it there, or leave {given['interpreter']} out"
         )
     told = {s: entry[s] for s in SETTINGS if s in entry and entry[s] != own[s]}
     words = [part for setting, value in told.items() for part in _words(setting, value)]
-    # Accelerator and threads are auto by default: the plan has resolved their values.
-    settings = {s: defaults.get(s, v) if v == "auto" else v for s, v in given.items()}
+    settings = {s: resolved.get(s, v) if v == "auto" else v for s, v in given.items()}
     return Column(
         framework=framework,
-        name="+".join([name, *(word for word, _ in words)]),
+        name="+".join([framework.name, *(word for word, _ in words)]),
         title=", ".join([framework.title, *(title for _, title in words)]),
-        look=_look(framework, before),
+        look=look,
         **{setting: settings[setting] for setting in EVERY},
         of_framework={setting: settings[setting] for setting in framework.own},
         asked={setting: written[setting] for setting in told},
     )
 
 
-def _look(framework: Framework, before: Iterable[Column]) -> Look:
+def _look(framework: Framework, before: Iterable[Column]) -> dict[str, str]:
     """Return the look of a framework's next column, given the columns before it. The first one has
     the framework's own color and marker, the others have shades.
     """
-    place = sum(column.framework == framework for column in before)
+    place = sum(column.framework is framework for column in before)
+    colors = [framework.color] if isinstance(framework.color, str) else framework.color
     markers = framework.marker + MARKERS.replace(framework.marker, "")
-    colors = framework.colors
-    return Look(colors[place % len(colors)], markers[place % len(markers)], framework.hatch)
+    return {
+        "color": colors[place % len(colors)],
+        "marker": markers[place % len(markers)],
+        "hatch": framework.hatch,
+    }
 
 
 def _words(setting: str, value: Any) -> list[tuple[str, str]]:

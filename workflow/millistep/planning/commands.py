@@ -17,7 +17,7 @@ from typing import Any
 from millistep.deploy.environments import definition_sha256, virtual_prefix
 from millistep.planning.columns import Column
 from millistep.planning.controls import Control
-from millistep.planning.environments import Environment, deployment
+from millistep.planning.environments import Environment
 from millistep.planning.jobs import OfJob, with_signature
 from millistep.planning.start import Start
 from millistep.supervise.sources import content_digest
@@ -26,10 +26,18 @@ SOURCES = tuple(f"workflow/millistep/{part}" for part in ("analysis", "contracts
 
 
 class Commands:
+    """The shell commands of one start, and the environment of those that draw."""
+
     def __init__(self, start: Start):
         self._start = start
         self.workflow = literal((start.sources / "workflow").as_posix())
         self.start_id = str(time.time_ns())  # an installation that fails is tried once in a start
+        definition = start.sources / "envs/analysis.yaml"
+        digest = definition_sha256(definition)
+        self.environment = Environment("analysis", "analysis", definition, digest, start.results)
+        self.python = "python3"  # of the rule's conda environment
+        if not start.use_conda:
+            self.python = f"{virtual_prefix('analysis', definition)}/bin/python"
 
     def program(self, name: str, *options: str) -> str:
         """Return the shell command that runs a command of Millistep.
@@ -57,20 +65,19 @@ class Commands:
     ) -> dict[str, Any]:
         """Return the resources of every job that times something in an environment.
 
-        more: options that are the same for all jobs of the rule, quoted for a shell. of_job: finds
-        the options of one job, if it belongs to a group. All options are one resource, since
-        Snakemake evaluates each resource of each of thousands of jobs.
+        more: options that are the same for all jobs of the rule. of_job: finds the options of one
+        job, if it belongs to a group. All options are one resource, since Snakemake evaluates each
+        resource of each of thousands of jobs.
         """
         plan = self._start.plan
-        options = {
-            "environment": json.dumps(environment.wanted(self._start.use_conda)),
-            "start": self.start_id,
-            "memory-gib": plan.memory_gib,
-        }
+        options = [
+            f"--environment={json.dumps(environment.wanted(self._start.use_conda))}",
+            f"--start={self.start_id}",
+            f"--memory-gib={plan.memory_gib}",
+        ]
         if of_job:
-            options |= {"results": plan.results, "device": str(plan.config.device)}
-        same = shlex.join(f"--{name}={value}" for name, value in options.items())
-        same = " ".join(filter(None, [same, *more]))
+            options += [f"--results={plan.results}", f"--device={plan.config.device}"]
+        same = shlex.join([*options, *more])
 
         def told(wildcards: Any, attempt: int) -> str:
             own = f" {of_job(wildcards)}" if of_job else ""
@@ -81,19 +88,42 @@ class Commands:
 
     def cell(self, column: Column, of_job: OfJob) -> dict[str, Any]:
         plan = self._start.plan
-        options = [f"--time-limit-s={plan.time_limit_s}"]
-        options += [f"--folder={folder}" for folder in plan.config.folders]
-        return self.timed(plan.environment_of(column), shlex.join(options), of_job=of_job)
+        folders = [f"--folder={folder}" for folder in plan.config.folders]
+        limit = f"--time-limit-s={plan.time_limit_s}"
+        return self.timed(plan.environment_of(column), limit, *folders, of_job=of_job)
 
     def control(self, control: Control, *more: str, of_job: OfJob | None = None) -> dict[str, Any]:
         others = control.instead(self._start.use_conda)
-        return self.timed(control.environment, *more, others, of_job=of_job)
+        return self.timed(control.environment, *more, *others, of_job=of_job)
 
     def reference(self, accelerator: str, of_job: OfJob) -> dict[str, Any]:
         plan = self._start.plan
         control = plan.controls.references[accelerator]
-        own = shlex.join([f"--identity={control.identity}", "--accelerators", *plan.accelerators])
-        return self.control(control, own, of_job=of_job)
+        own = [f"--identity={control.identity}", "--accelerators", *plan.accelerators]
+        return self.control(control, *own, of_job=of_job)
+
+    def drawn_by(self) -> str:
+        """Return a param that changes with the code and environment that draw something."""
+        start = self._start
+        # Files of another machine are unpacked, so their times mean nothing: use their digest.
+        came = sha256(start.elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
+        return f"{content_digest(start.sources, *SOURCES)}-{self.environment.sha256}-{came}"
+
+    def analysis(self, command: str) -> str:
+        """Return the shell command of an analysis command that writes to a rule's log."""
+        workflow = literal((self._start.sources / "workflow").absolute().as_posix())
+        return f"{literal(self.python)} -s {workflow} {command} 2> >(tee {{log}} >&2)"
+
+    def render(self, folder: str, option: str = "") -> str:
+        """Return the shell command that draws what is measured into a folder."""
+        return self.analysis(f"render --plan {{input.plan}} --output-dir {folder} {option}")
+
+    def lost_environment(self, wildcards: Any) -> list[str]:
+        """Return no input, but have a virtual environment made again that no longer exists."""
+        lost = not (self._start.use_conda or os.access(self.python, os.X_OK))
+        if lost and os.path.exists(self.environment.marker):
+            self._start.workflow.dag.forcefiles.add(self.environment.marker)
+        return []
 
 
 def literal(text: str) -> str:
@@ -106,50 +136,7 @@ def verbatim(text: str) -> Callable[[Any], str]:
     return lambda wildcards: text
 
 
-class Drawing:
-    """Answer the rules of one start that draw."""
-
-    def __init__(self, start: Start):
-        self._start = start
-        self.definition = start.sources / "envs/analysis.yaml"
-        self.environment = f"{start.results}/environments/analysis.json"
-        self.definition_sha256 = definition_sha256(self.definition)
-        self.python = "python3"  # of the rule's conda environment
-        if not start.use_conda:
-            self.python = f"{virtual_prefix('analysis', self.definition)}/bin/python"
-
-    def drawn_by(self) -> str:
-        """Return a param that changes with the code and environment that draw something."""
-        start = self._start
-        # Files of another machine are unpacked, so their times mean nothing: use their digest.
-        came = sha256(start.measured_elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
-        return f"{content_digest(start.sources, *SOURCES)}-{self.definition_sha256}-{came}"
-
-    @property
-    def deployment(self) -> str:
-        """Options of the command that installs the environment, quoted for a shell."""
-        method = "conda" if self._start.use_conda else "venv"
-        facts = {"name": "analysis", "definition": self.definition.as_posix(), "method": method}
-        return deployment(**facts, planned=self.definition_sha256, marker=self.environment)
-
-    def analysis(self, command: str) -> str:
-        """Return the shell command of an analysis command that writes to a rule's log."""
-        workflow = literal((self._start.sources / "workflow").absolute().as_posix())
-        return f"{literal(self.python)} -s {workflow} {command} 2> >(tee {{log}} >&2)"
-
-    def render(self, folder: str, *options: str) -> str:
-        """Return the shell command that draws what is measured into a folder."""
-        asked = " ".join(options)
-        return self.analysis(f"render --plan {{input.plan}} --output-dir {folder} {asked}")
-
-    def in_report(self, caption: str, category: str, label: str) -> dict[str, Any]:
-        """Return the arguments that mark an output for Snakemake's own report."""
-        labels = {category.lower().removesuffix("s"): label}
-        return {"caption": f"../report/{caption}.rst", "category": category, "labels": labels}
-
-    def lost_environment(self, wildcards: Any) -> list[str]:
-        """Return no input, but have a virtual environment made again that no longer exists."""
-        lost = not (self._start.use_conda or os.access(self.python, os.X_OK))
-        if lost and os.path.exists(self.environment):
-            self._start.workflow.dag.forcefiles.add(self.environment)
-        return []
+def in_report(caption: str, category: str, label: str) -> dict[str, Any]:
+    """Return the arguments that mark an output for Snakemake's own report."""
+    labels = {category.lower().removesuffix("s"): label}
+    return {"caption": f"../report/{caption}.rst", "category": category, "labels": labels}

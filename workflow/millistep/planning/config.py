@@ -4,7 +4,7 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +16,6 @@ from millistep.contracts.config import Config
 INCOMPLETE = (
     "; to override keys of the default table, use --configfile config/config.yaml YOUR_FILE"
 )
-NAME = re.compile("[a-z][a-z0-9_]{0,39}")  # a study's
 MAX_WORD = 200  # characters of a folder's name; file systems take 255 bytes, some with an ending
 REPEATED = re.compile(r"(.+)\1{19,}")  # Snakemake takes such a path for an endless recursion
 T = TypeVar("T")
@@ -44,13 +43,9 @@ class ConfigError(Problem):
         super().__init__(f"configuration: {message}")
 
 
-def results_folder(config: dict[str, Any]) -> str:
-    """Return the folder for all results of a configuration, which need not be checked yet."""
-    study = config.get("study")
-    name = study.get("name") if isinstance(study, dict) else None
-    return (
-        f"results/studies/{name}" if isinstance(name, str) and NAME.fullmatch(name) else "results"
-    )
+def results_folder(config: Config) -> str:
+    """Return the folder for all results of a configuration."""
+    return f"results/studies/{config.study.name}" if config.study else "results"
 
 
 def check(config: dict[str, Any]) -> Config:
@@ -58,7 +53,7 @@ def check(config: dict[str, Any]) -> Config:
     try:
         return checked(Config, config)
     except Violation as problem:
-        complete = all(name in config for name in ("models", "columns"))
+        complete = {"models", "columns"} <= config.keys()
         raise ConfigError(f"{problem}{'' if complete else INCOMPLETE}") from None
 
 
@@ -116,24 +111,22 @@ def read_yaml(path: str, loader: type[_EachKeyOnce] = _Fast) -> dict[str, Any]:
             json.loads(text)
             text = text.replace("\t", " ")  # JSON, in which tabs are blanks, unlike in YAML
         content = yaml.load(text, Loader=loader)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not text in UTF-8") from None
+        if isinstance(content, dict):
+            return content
+        problem = ": not a mapping of keys to values"
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "not YAML"
+        problem = f"{where}: {getattr(error, 'problem', None) or 'not YAML'}"
         if mark and "\t" in "".join(text.split("\n")[mark.line : mark.line + 1]):
             problem += "; this line has a tab, and YAML takes blanks alone"
-        raise ConfigError(f"{path}{where}: {problem}") from None
-    except ValueError as error:
-        raise ConfigError(f"{path}: {error}") from None
+    except UnicodeDecodeError:
+        problem = ": not text in UTF-8"
     except RecursionError:
-        raise ConfigError(f"{path}: nested too deeply") from None
-    if not isinstance(content, dict):
-        raise ConfigError(f"{path}: not a mapping of keys to values")
-    return content
+        problem = ": nested too deeply"
+    except (OSError, ValueError) as error:
+        problem = f": {getattr(error, 'strerror', error)}"
+    raise ConfigError(f"{path}{problem}")
 
 
 def lay_over_command_line(config: dict[str, Any], entries: list[str]) -> None:
@@ -175,6 +168,19 @@ def check_word(where: str, word: str) -> None:
         )
     if REPEATED.search(word):
         raise ConfigError(f"{where}: the name {word} repeats a part of it more than 19 times")
+
+
+def check_titles(where: str, titles: Mapping[str, str], remedy: str) -> None:
+    """Raise :class:`ConfigError` if two names have one title, so that tables mix them up.
+
+    remedy: the place where a title can be changed.
+    """
+    names: dict[str, str] = {}
+    for name, title in titles.items():
+        if (other := names.setdefault(title, name)) != name:
+            raise ConfigError(
+                f"{where}: {other} and {name} have one title, '{title}'; change {remedy}"
+            )
 
 
 def check_names(roots: Iterable[Path], part: str) -> None:

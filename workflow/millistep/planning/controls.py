@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning import identity
@@ -52,107 +49,85 @@ class Control:
         own = {**identity.of_column(self.plan, column), "threads": self.plan.threads}
         return identity.text({**own, **self.facts})
 
-    def instead(self, use_conda: bool) -> str:
+    def instead(self, use_conda: bool) -> list[str]:
         """Return options that name the other environments in which it could be measured."""
         found: dict[Environment, Column] = {}
         for column in self.columns:
             found.setdefault(self.plan.environment_of(column), column)
         del found[self.environment]
         others = ([self.identity_of(column), of.wanted(use_conda)] for of, column in found.items())
-        return shlex.join(f"--instead={json.dumps(other)}" for other in others)
+        return [f"--instead={json.dumps(other)}" for other in others]
 
 
 class Controls:
+    """The reference workload by accelerator, the known steps, and the cell with two names.
+
+    pairs: the records of that cell under each of its names. again: its runs under the second one,
+    unless a column of the configuration makes them.
+    """
+
     AGAIN_RULE = "time_again"
 
     def __init__(self, plan: Plan):
-        self._plan = plan
-
-    @cached_property
-    def references(self) -> dict[str, Control]:
-        """The reference workload by accelerator, cuda first."""
-        columns = sorted(self._plan.measurable or self._plan.columns, key=_simplicity)
-        found = {kind: [c for c in columns if c.accelerator == kind] for kind in ("cuda", "cpu")}
-        facts = {"part_s": PART_S[self._plan.scale]}
-        return {kind: Control(self._plan, able, facts) for kind, able in found.items() if able}
-
-    @cached_property
-    def known_steps(self) -> Control:
-        scale, columns = self._plan.scale, next(iter(self.references.values())).columns
-        path = f"{self._plan.results}/self_test/{scale}/known_steps.json"
-        return Control(self._plan, columns, {"known_steps": KNOWN_STEPS[scale]}, path)
-
-    @cached_property
-    def again(self) -> list[Run]:
-        """Runs that measure one cell again, under a second name. None if nothing is measured, or if
-        a column of the configuration does the same.
-        """
-        if self._twins:
-            return []
-        folder = f"{self._plan.results}/self_test/{self._plan.scale}"
-        return [
-            replace(
-                run,
-                record=record_path(folder, run.row, run.column, run.number),
-                # Only the timed steps are compared.
-                identity=identity.text(
-                    {**json.loads(run.identity), "again": True, "extras": [], "probes": []}
-                ),
-            )
-            for run in self._same_cell
-        ]
-
-    @cached_property
-    def pairs(self) -> list[tuple[str, str]]:
-        """The records of the cell with two names, under each of them."""
-        seconds = self._twins or self.again
-        return [(a.record, b.record) for a, b in zip(self._same_cell, seconds, strict=True)]
+        self._plan, scale = plan, plan.scale
+        able = sorted(plan.measurable or plan.columns, key=_simplicity)
+        on = {kind: [c for c in able if c.accelerator == kind] for kind in ("cuda", "cpu")}
+        facts = {"part_s": PART_S[scale]}
+        self.references = {kind: Control(plan, of, facts) for kind, of in on.items() if of}
+        self.known_steps = Control(
+            plan,
+            next(iter(self.references.values())).columns,
+            {"known_steps": KNOWN_STEPS[scale]},
+            f"{plan.results}/self_test/{scale}/known_steps.json",
+        )
+        first, self.again = _same_cell(plan), list[Run]()
+        second = _twins(plan, first)
+        if not second:
+            second = self.again = [_again(plan, run) for run in first]
+        self._records = [run.record for run in first], [run.record for run in second]
+        self.pairs = [*zip(*self._records, strict=True)]
 
     def pair_files(self, on_nodes: bool) -> list[str]:
         """Return the records, or the files that mark the ends of their jobs on a cluster."""
+        first, second = self._records
         if on_nodes:
-            return sorted({self._plan.group_of[second].done for _, second in self.pairs})
-        return [*chain.from_iterable(zip(*self.pairs, strict=True))]
+            return sorted({self._plan.group_of[record].done for record in second})
+        return [*first, *second]
 
     @property
     def pair_options(self) -> str:
         """Options of the command that compares the records, for a shell."""
-        first, second = zip(*self.pairs, strict=True) if self.pairs else ((), ())
+        first, second = self._records
         return " ".join(["--first", *first, "--second", *second])
 
-    @cached_property
-    def _twins(self) -> list[Run]:
-        """The runs of a column with `again` that measure what ``_same_cell`` does; may be empty."""
-        for column in self._plan.columns:
-            if column.again and self._same_cell:
-                runs = self._runs_of((self._same_cell[0].row, column))
-                if [*map(_measured, runs)] == [*map(_measured, self._same_cell)]:
-                    return runs
-        return []
 
-    @cached_property
-    def _same_cell(self) -> list[Run]:
-        """The runs of the cell to measure twice: small and quick to start; empty without any."""
-        plan = self._plan
-        return self._runs_of(
-            min(
-                (
-                    (row, column)
-                    for row in plan.rows
-                    for column in plan.columns
-                    if (row, column.name) not in plan.unsupported
-                ),
-                key=lambda cell: (
-                    plan.least_memory_mib(cell[0]),
-                    cell[1].framework.start_rank,
-                    _extras(cell[1]),
-                ),
-                default=None,
-            )
-        )
+def _same_cell(plan: Plan) -> list[Run]:
+    """Return the runs of the cell to measure twice: small and quick to start; none without any."""
 
-    def _runs_of(self, cell: tuple[Row, Column] | None) -> list[Run]:
-        return [run for run in self._plan.runs if (run.row, run.column) == cell]
+    def cost(cell: tuple[Row, Column]) -> tuple[float, int, int]:
+        row, column = cell
+        return plan.least_memory_mib(row), column.framework.start_rank, _extras(column)
+
+    cell = min(plan.cells, key=cost, default=None)
+    return plan.by_cell[cell] if cell else []
+
+
+def _twins(plan: Plan, first: list[Run]) -> list[Run]:
+    """Return the runs of another column with `again` that measure the same; none without any."""
+    for column in plan.columns if first else []:
+        if column.again and column != first[0].column:
+            runs = plan.by_cell.get((first[0].row, column), [])
+            if [*map(_measured, runs)] == [*map(_measured, first)]:
+                return runs
+    return []
+
+
+def _again(plan: Plan, run: Run) -> Run:
+    """Return the run under its second name. Only the timed steps are compared."""
+    folder = f"{plan.results}/self_test/{plan.scale}"
+    facts = {**json.loads(run.identity), "again": True, "extras": [], "probes": []}
+    record = record_path(folder, run.row, run.column, run.number)
+    return replace(run, record=record, identity=identity.text(facts))
 
 
 def _simplicity(column: Column) -> tuple[int, int, int, int]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import asdict
+from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning.columns import Column
-from millistep.planning.runs import AUTO, MORE, Row, Run
+from millistep.planning.runs import AUTO, MORE
 from millistep.planning.this_machine import DEFAULT_RUNS
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ FURTHER = {"device", "limits", "folders", "unsupported", "environment", "interpr
 def document(plan: Plan) -> dict[str, Any]:
     """Return the content of plan.json: every planned cell and run, in the table's words."""
     further = plan.config.model_dump(include=FURTHER, exclude_defaults=True)
-    runs: dict[tuple[Row, str], list[Run]] = {}
-    for run in plan.runs:
-        runs.setdefault((run.row, run.column.name), []).append(run)
     return {
         "schema": "millistep.plan/1",
         "study": plan.config.study and plan.config.study.model_dump(),
@@ -42,7 +39,7 @@ def document(plan: Plan) -> dict[str, Any]:
         ],
         "self_test": plan.self_test,
         "models": {name: _model(plan, name) for name in plan.measured_models},
-        "rows": _rows(plan),
+        "rows": list(_rows(plan)),
         "columns": [_column(column) for column in plan.columns],
         "cells": [
             {
@@ -56,7 +53,7 @@ def document(plan: Plan) -> dict[str, Any]:
                         "record": run.record,
                         "identity": run.identity,
                     }
-                    for run in runs.get((row, column.name), [])
+                    for run in plan.by_cell.get((row, column), [])
                 ],
             }
             for row in plan.rows
@@ -75,41 +72,34 @@ def _column(column: Column) -> dict[str, Any]:
         "settings": column.settings,
         "asked": dict(column.asked),
         "against": framework.against,
-        **asdict(column.look),
+        **column.look,
     }
 
 
 def _model(plan: Plan, name: str) -> dict[str, Any]:
     model = plan.models.load(name)
-    found: dict[str, Any] = {
+    sizes, paper = model.architecture[plan.scale], model.architecture["paper"]
+    return {
         "title": model.title,
         "citation": model.citation,
         "preset": model.preset,
-        "architecture": model.architecture[plan.scale],
+        "architecture": sizes,
+        **({"variant_of": model.variant_of} if model.variant_of else {}),
+        **({"full_size": True} if plan.scale != "paper" and sizes == paper else {}),
     }
-    if model.variant_of:
-        found["variant_of"] = model.variant_of
-    if plan.scale != "paper" and model.architecture[plan.scale] == model.architecture["paper"]:
-        found["full_size"] = True
-    return found
 
 
-def _rows(plan: Plan) -> list[dict[str, Any]]:
-    """Return all rows in order, with the published batch size at their place among the sizes."""
-    places: Counter[tuple[str, str]] = Counter()
+def _rows(plan: Plan) -> Iterator[dict[str, Any]]:
+    """Yield all rows in order, with the published batch size at their place among the sizes."""
     auto, default = plan.config.runs == AUTO, DEFAULT_RUNS[plan.scale]
-    found = []
-    for row in plan.rows:
-        model, place = plan.models.load(row.model), places[row.model, row.task]
-        published = model.tasks[row.task].published
-        places[row.model, row.task] += 1
-        found.append(
-            {
+    for (name, task), rows in groupby(plan.rows, key=lambda row: (row.model, row.task)):
+        model = plan.models.load(name)
+        published = dict(enumerate(model.tasks[task].published))
+        for place, row in enumerate(rows):
+            yield {
                 **vars(row),
-                "title": f"{model.title} {row.task}",
-                "published_batch_size": published[place] if place < len(published) else None,
+                "title": f"{model.title} {task}",
+                "published_batch_size": published.get(place),
                 "measures": plan.measures[row],
                 "looks": 1 + (plan.runs_of[row] - default) // MORE if auto else 0,
             }
-        )
-    return found

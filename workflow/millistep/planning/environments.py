@@ -1,16 +1,15 @@
-"""The environment in which each column of a plan is measured, and conda as Snakemake uses it."""
+"""The environment in which each column of a plan is measured."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from millistep.deploy.conda import is_made_of
 from millistep.deploy.environments import definition_sha256
 from millistep.deploy.overlays import with_overlays
 from millistep.planning.columns import Column, Overlay
@@ -23,31 +22,17 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Environment:
     name: str
+    place: str  # its part of paths, such as ``2026-11/cpu/keras3-jax``
     definition: Path
     sha256: str  # of the definition and the overlays
-    interpreter: str | None  # the user's own, instead of the locked one
-    overlay: tuple[Overlay, ...]
     folder: str  # the results'
-
-    @property
-    def accelerator(self) -> str:
-        """The device that its libraries can use: cpu or cuda."""
-        return self.definition.parts[-2]
-
-    @property
-    def stack(self) -> str:
-        """The dated set of library versions that it belongs to."""
-        return self.definition.parts[-3]
+    interpreter: str | None = None  # the user's own, instead of the locked one
+    overlay: tuple[Overlay, ...] = ()
 
     @property
     def word(self) -> str:
-        """Its name in names of rules."""
-        return re.sub(r"\W", "_", f"{self.name}_{self.accelerator}_{self.stack}")
-
-    @property
-    def place(self) -> str:
-        """Its part of paths, such as ``2026-11/cpu/keras3-jax``."""
-        return f"{self.stack}/{self.accelerator}/{self.name}"
+        """Its name in names of rules, such as ``keras3_jax_cpu_2026_11``."""
+        return re.sub(r"\W", "_", "_".join(reversed(self.place.split("/"))))
 
     @property
     def marker(self) -> str:
@@ -77,13 +62,10 @@ class Environment:
 
     def deployment(self, use_conda: bool) -> str:
         """Return the options of the command that installs it, quoted for a shell."""
-        return deployment(**self.wanted(use_conda))
-
-
-def deployment(overlay: Iterable[str] = (), **facts: str | None) -> str:
-    """Return the options of the command that installs an environment, quoted for a shell."""
-    options = [f"--{name}={value}" for name, value in facts.items() if value]
-    return shlex.join([*options, *(f"--overlay={source}" for source in overlay)])
+        facts = self.wanted(use_conda)
+        overlays = [f"--overlay={source}" for source in facts.pop("overlay")]
+        options = [f"--{name}={value}" for name, value in facts.items() if value]
+        return shlex.join([*options, *overlays])
 
 
 def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
@@ -93,13 +75,12 @@ def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
     envs: the folder of our definitions, which is searched before the user's folders.
     """
     stacks = sorted(path.name for path in envs.glob("[0-9]*-[0-9]*"))
-    for place, column in enumerate(plan.columns):
-        check_known(f"columns.{place}.stack", "stack", column.stack, stacks)
     roots = [envs, *(Path(folder, "envs") for folder in plan.config.folders)]
     sha256 = cache(definition_sha256)  # the columns share a few definitions
     found: dict[str, Environment] = {}
     first: dict[str, Column] = {}
-    for column in plan.columns:
+    for place, column in enumerate(plan.columns):
+        check_known(f"columns.{place}.stack", "stack", column.stack, stacks)
         environment = found[column.name] = _environment(plan, column, sha256, roots)
         other = first.setdefault(environment.word, column)
         if found[other.name] != environment:
@@ -125,29 +106,14 @@ def _environment(
     definition = (there or paths)[0]
     if column.interpreter:  # a name that no locked environment has
         name = f"{column.name}+interpreter"
-    words = [name, *(overlay.word for overlay in column.overlay)]
+    name = "+".join([name, *(overlay.word for overlay in column.overlay)])
     contents = [overlay.sha256 or overlay.source for overlay in column.overlay]
     return Environment(
-        name="+".join(words),
+        name=name,
+        place=f"{column.stack}/{kind}/{name}",
         definition=definition,
         sha256=with_overlays(sha256(definition), contents),
+        folder=plan.results,
         interpreter=column.interpreter,
         overlay=column.overlay,
-        folder=plan.results,
     )
-
-
-def unusable_for_conda(environments: Path) -> str | None:
-    """Return one line if Snakemake cannot make environments in a folder: it quotes no blanks."""
-    if not re.search(r"\s", str(environments)):
-        return None
-    return (
-        f"{environments}: Snakemake makes no conda environments in a folder with a blank in its"
-        " path; name another folder with --conda-prefix"
-    )
-
-
-def missing_in_conda(environments: Path, definitions: Iterable[Path]) -> list[Path]:
-    """Return the definitions whose environments Snakemake makes before the first job."""
-    prefixes = [flag.with_suffix("") for flag in environments.glob("*.env_setup_done")]
-    return [each for each in definitions if not any(is_made_of(p, each) for p in prefixes)]

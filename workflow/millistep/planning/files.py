@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from millistep.deploy.conda import post_deploy
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, check_readable, or_one_line
@@ -39,30 +40,31 @@ def check_portable(plan: Plan) -> None:
 def bundle_document(plan: Plan) -> dict[str, Any]:
     """Return ``bundle.json``: all jobs in measuring order, with the columns that can run each."""
     controls, known_steps = plan.controls, plan.controls.known_steps
-    steps = [_group(plan, group) for group in plan.groups]
-    first = len([group for group in plan.groups if group.number == 1])
     path = known_steps.path
     job = _job(plan, path, ["known-steps", "--output", path], known_steps)
+    first = [_group(plan, group) for group in plan.groups if group.number == 1]
+    later = [_group(plan, group) for group in plan.groups if group.number > 1]
     return {
         "results": plan.results,
         "scale": plan.scale,
-        "steps": [*steps[:first], [job], *steps[first:]],
+        "steps": [*first, [job], *later],
         "self_test": {"known_steps": path, "pairs": controls.pairs, "output": plan.self_test},
-        "columns": {
-            each.name: {
-                "names": [each.name, each.framework.name, plan.environment_of(each).name],
-                "marker": plan.environment_of(each).marker,
-                "definition": _name(plan.environment_of(each).definition),
-            }
-            for each in plan.columns
-        },
+        "columns": {column.name: _column(plan, column) for column in plan.columns},
+    }
+
+
+def _column(plan: Plan, column: Column) -> dict[str, Any]:
+    environment = plan.environment_of(column)
+    return {
+        "names": [column.name, column.framework.name, environment.name],
+        "marker": environment.marker,
+        "definition": _name(environment.definition),
     }
 
 
 def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
-    around = f"--around={next(iter(group.references))}"
-    about = [f"--results={plan.results}", f"--device={plan.config.device}", around]
-    about += [f"--round={plan.scale}/{group.name}"]
+    about = [f"--results={plan.results}", f"--device={plan.config.device}"]
+    about += [f"--around={group.around}", f"--round={plan.scale}/{group.name}"]
     accelerators = ["--accelerators", *plan.accelerators]
     of_cell = [f"--time-limit-s={plan.time_limit_s}"]
     of_cell += [f"--folder={name}" for name, _ in _folders(plan)]
@@ -71,10 +73,14 @@ def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
         command = ["reference", "--output", path, *about, *accelerators]
         jobs.append(_job(plan, path, command, plan.controls.references[kind]))
     for run in group.runs:
-        command = ["cell", "--record", run.record, *about, *of_cell]
-        by = [_by(plan, run.column, run.identity)]
-        jobs.append({"output": run.record, "command": command, "by": by})
-        jobs[-1]["at_once"] = plan.at_once(group)  # memory limits it on the other machine
+        jobs.append(
+            {
+                "output": run.record,
+                "command": ["cell", "--record", run.record, *about, *of_cell],
+                "by": [_by(plan, run.column, run.identity)],
+                "at_once": plan.at_once(group),  # memory limits it on the other machine
+            }
+        )
     return jobs
 
 
@@ -86,9 +92,9 @@ def _job(plan: Plan, path: str, command: list[str], control: Control) -> dict[st
 
 def _by(plan: Plan, column: Column, identity: str) -> dict[str, Any]:
     environment = plan.environment_of(column)
+    wanted = environment.wanted(use_conda=False)
     # The marker is that of the interpreter which run_bundle.py is given.
-    wanted = {"definition": _name(environment.definition), "method": "interpreter"}
-    wanted = environment.wanted(use_conda=False) | wanted
+    wanted |= {"definition": _name(environment.definition), "method": "interpreter"}
     options = [f"--identity={identity}", f"--environment={json.dumps(wanted)}"]
     options += [f"--memory-gib={plan.memory_gib}"]
     return {"column": column.name, "identity": identity, "options": options}
@@ -113,9 +119,8 @@ def bundle_files(plan: Plan) -> dict[str, Path]:
         for path in PACKAGE.glob(pattern):
             found[f"millistep/{path.relative_to(PACKAGE).as_posix()}"] = path
     for definition in {plan.environment_of(column).definition for column in plan.columns}:
-        script = definition.with_suffix(".post-deploy.sh")
-        for path in (definition, *([script] if script.is_file() else [])):
-            found[_name(path)] = path
+        both = (definition, post_deploy(definition))
+        found |= {_name(path): path for path in both if path.is_file()}
     for name, folder in _folders(plan):
         found |= {f"{name}/{path.relative_to(folder).as_posix()}": path for path in _own(folder)}
     return found

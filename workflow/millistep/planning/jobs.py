@@ -6,16 +6,16 @@ import json
 import os
 import shlex
 import sys
-from collections import defaultdict
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from millistep.deploy.conda import is_made_of
 from millistep.planning import changes, files, this_machine
 from millistep.planning.config import or_one_line
-from millistep.planning.runs import chunk_of, cost
+from millistep.planning.runs import Group, chunk_of, cost
 from millistep.planning.start import Start, tell
 from millistep.supervise.sources import whole
 
@@ -28,7 +28,7 @@ def per_job(method: Callable[[Any, str], Any]) -> Callable[[Any, str], OfJob]:
     """
 
     def of_pattern(self: Any, pattern: str) -> OfJob:
-        return self.of_file(pattern, lambda path: method(self, path))  # type: ignore[no-any-return]
+        return with_signature(lambda wildcards: method(self, self.file(pattern, wildcards)))
 
     return of_pattern
 
@@ -38,10 +38,22 @@ class Jobs:
 
     def __init__(self, start: Start):
         self._plan, self._start = start.plan, start
-        # Files by pattern and wildcards: Snakemake calls half a dozen functions for each of
-        # thousands of jobs.
-        self._files: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
-        self._checked = False
+        self._files: dict[tuple[str, ...], str] = {}
+        self.begin_timing = cache(self._begin_timing)
+        self._tell_of_conda = cache(self._print_what_conda_makes)
+
+    def file(self, pattern: str, wildcards: Any) -> str:
+        """Return the file of a job, which is planned, given a pattern of such files.
+
+        It is kept: Snakemake calls half a dozen functions for each of thousands of jobs.
+        """
+        key = (pattern, *wildcards)
+        if key not in self._files:
+            path = pattern.format(**wildcards)
+            if path not in self._plan.priorities:
+                sys.exit(f"millistep: {path} is not in the plan of this configuration")
+            self._files[key] = path
+        return self._files[key]
 
     @per_job
     def priority(self, path: str) -> int:
@@ -68,7 +80,7 @@ class Jobs:
     def _around(self, path: str) -> str:
         """Return the options of a run or reference about its workload and round."""
         group = self._plan.group_of[path]
-        return f"--around={next(iter(group.references))} --round={self._plan.scale}/{group.name}"
+        return f"--around={group.around} --round={self._plan.scale}/{group.name}"
 
     around = per_job(_around)
 
@@ -88,8 +100,7 @@ class Jobs:
     @per_job
     def stale_reference(self, path: str) -> list[str]:
         """Return no input, but have a reference measured again if its group measures anything."""
-        group = self._plan.group_of[path]
-        if os.path.exists(path) and any(run.record in self._start.now for run in group.runs):
+        if os.path.exists(path) and self._needed(self._plan.group_of[path]):
             self.make_again(path)
         return []
 
@@ -103,13 +114,19 @@ class Jobs:
 
     def references(self, wildcards: Any) -> list[str]:
         """Return reference files that exist or that this start makes: before each round."""
-        start, rounds, found = self._start, set(), []
-        for group in self._plan.groups:
-            measured = not start.elsewhere and any(run.record in start.now for run in group.runs)
-            begins = measured and group.number not in rounds
-            rounds |= {group.number} if measured else set()
-            found += [path for path in group.references.values() if begins or os.path.exists(path)]
-        return found
+        groups = self._plan.groups
+        needed = [] if self._start.elsewhere else list(filter(self._needed, groups))
+        first = {group.number: group for group in reversed(needed)}
+        return [
+            path
+            for group in groups
+            for path in group.references.values()
+            if group is first.get(group.number) or os.path.exists(path)
+        ]
+
+    def _needed(self, group: Group) -> list[str]:
+        """Return the records of a group that this start may measure."""
+        return [run.record for run in group.runs if run.record in self._start.now]
 
     def make_again(self, path: str) -> None:
         """Have Snakemake run the job of a file that it would take for up to date."""
@@ -118,12 +135,15 @@ class Jobs:
     def for_this_machine(self, wildcards: Any) -> list[str]:
         """Return no input; end with one line if the plan cannot be measured here."""
         or_one_line(this_machine.check_device, self._plan)
-        self._start.tell_what_conda_makes()
+        self._tell_of_conda()
         return []
 
     def all_measured(self, wildcards: Any) -> list[str]:
-        """Return no input; print that nothing is left to measure."""
-        self._start.tell_that_all_is_measured()
+        """Return no input; print where the report is, if this start has nothing to measure."""
+        if self._start.speaks and not self._start.now:
+            page = Path(self._start.results, "report.html")
+            where = f"; report: {page}" if page.exists() else ""
+            tell(f"all {len(self._plan.runs)} runs are measured{where}")
         return []
 
     def for_any_machine(self, wildcards: Any) -> list[str]:
@@ -140,44 +160,44 @@ class Jobs:
         """Records that each page so far waits for, by its name: after the first workload, and after
         each round but the last one, which the report shows.
         """
-        start, rounds = self._start, dict[str, list[str]]()
+        start, pages = self._start, dict[str, list[str]]()
         if self._plan.scale == "smoke" or start.on_nodes or start.elsewhere:
-            return {}
+            return pages
         for group in self._plan.groups:
-            records = [run.record for run in group.runs if run.record in start.now]
-            if records and not rounds:
-                rounds["first_workload"] = records
-            if records:
-                rounds.setdefault(f"round{group.number}", []).extend(records)
-        if rounds:
-            rounds.popitem()
-        return rounds
+            if records := self._needed(group):
+                pages.setdefault("first_workload", records)
+                pages.setdefault(f"round{group.number}", []).extend(records)
+        return dict(list(pages.items())[:-1])
 
-    def begin_timing(self) -> None:
-        """Print what is measured, or end with one line if it cannot be timed; once in a start."""
-        if not self._checked:
-            or_one_line(this_machine.check_device, self._plan)
-            or_one_line(this_machine.check_processors, self._plan)
-            or_one_line(this_machine.check_interpreters, self._plan)
-            self._start.tell_what_is_measured()
-            self._start.tell_what_conda_makes()
-            self._checked = True
+    def _begin_timing(self) -> None:
+        """Print what is measured and why; end with one line if it could not be measured well."""
+        or_one_line(this_machine.check, self._plan)
+        start = self._start
+        if start.speaks:
+            start.print_summary(start.now)
+        # A workflow that uses this one as a module has a profile of its own, or none.
+        if "machine_percent" not in start.workflow.global_resources:
+            ours = start.sources / "profiles/default"
+            remedy = f"copy {ours} to profiles/default"
+            if ours.resolve() == Path("profiles/default").resolve():
+                remedy = "leave --workflow-profile out"
+            sys.exit(
+                "millistep: without the settings of profiles/default two runs could be timed at the"
+                f" same time: {remedy}"
+            )
+        self._tell_of_conda()
 
-    def of_file(self, pattern: str, find: Callable[[str], Any]) -> OfJob:
-        """Return a function of wildcards that calls `find` with the job's file, a planned one."""
-        files = self._files[pattern]
-
-        def of_job(wildcards: Any) -> Any:
-            values = tuple(wildcards)  # in the order of the pattern
-            path = files.get(values)
-            if path is None:
-                path = pattern.format(**wildcards)
-                if path not in self._plan.priorities:
-                    sys.exit(f"millistep: {path} is not in the plan of this configuration")
-                files[values] = path
-            return find(path)
-
-        return with_signature(of_job)
+    def _print_what_conda_makes(self) -> None:
+        """Print which environments conda makes before the first job, without a line of its own."""
+        start = self._start
+        if not (start.speaks and start.use_conda) or start.workflow.output_settings.dryrun:
+            return
+        prefixes = [flag.with_suffix("") for flag in start.conda_folder.glob("*.env_setup_done")]
+        used = [each.definition for each in self._plan.environments if each.conda]
+        new = [each for each in used if not any(is_made_of(prefix, each) for prefix in prefixes)]
+        if new:
+            names = ", ".join(dict.fromkeys(definition.stem for definition in new))
+            tell(f"conda makes environments first, which takes minutes: {names}")
 
 
 def with_signature(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -217,7 +237,7 @@ class Handlers:
 
     def _show_what_is_kept(self) -> None:
         runs = len(self._plan.runs)
-        missing = len([run for run in self._plan.runs if changes.why(run, Path())])
+        missing = sum(changes.why(run, Path()) is not None for run in self._plan.runs)
         go_on = "run the same command again to continue"
         if not missing:
             go_on = "the lines above name other failures; the same command tries them again"
@@ -228,13 +248,10 @@ class Handlers:
 
     def _show_results(self) -> None:
         table = self._page.with_name("table.md").read_bytes()
-        try:
-            summary = json.loads(self._page.with_name("summary.json").read_bytes())
-            sentences = [*summary["sentences"], cost(summary["workloads"])]
-        except (OSError, ValueError, LookupError, TypeError):
-            sentences = []
-        lines = ["", *filter(None, sentences), "", f"Report: {self._page.as_posix()}", ""]
+        summary = json.loads(self._page.with_name("summary.json").read_bytes())
+        sentences = filter(None, [*summary["sentences"], cost(summary["workloads"])])
+        lines = ["", *sentences, "", f"Report: {self._page.as_posix()}", ""]
         sys.stdout.flush()
         # As UTF-8: a terminal of another encoding lacks signs such as the one of a ratio.
-        sys.stdout.buffer.write(table + "\n".join(map(str, lines)).encode())
+        sys.stdout.buffer.write(table + "\n".join(lines).encode())
         sys.stdout.flush()

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from millistep.contracts.config import RegressionCheck
+from millistep.contracts.config import BatchSizes, RegressionCheck
 from millistep.planning import catalog, columns, identity, runs, this_machine, unsupported
 from millistep.planning.catalog import frameworks, measures
 from millistep.planning.columns import Column
-from millistep.planning.config import ConfigError, check, check_known, check_word, results_folder
+from millistep.planning.config import (
+    ConfigError,
+    check,
+    check_known,
+    check_titles,
+    check_word,
+    results_folder,
+)
 from millistep.planning.controls import Controls
 from millistep.planning.document import document
 from millistep.planning.environments import Environment, environments
@@ -28,24 +36,36 @@ class Plan:
     """The plan of a configuration; raises :class:`ConfigError` for what cannot be planned.
 
     here: whether it is measured on this machine; only then its GPU and driver matter. room: the
-    number of jobs that Snakemake runs at once; None without a limit. envs: the folder of our
-    environments' definitions.
+    number of jobs that Snakemake runs at once. envs: the folder of our environments' definitions.
     """
 
     def __init__(
         self,
         config: dict[str, Any],
         here: bool = True,
-        room: int | None = None,
+        room: int = sys.maxsize,
         envs: Path = ENVS,
     ):
         self.config = check(config)
-        self.here, self._room = here, room
-        self._check_environment()
-        self.results = results_folder(config)
-        if not here:
+        self.here, self.room = here, room
+        self.results = results_folder(self.config)
+        self.self_test = f"{self.results}/self_test.json"
+        # Its keys are sorted, except where their order is the table's.
+        self.config_json = json.dumps(dict(sorted(self.config.document().items())))
+        answer = self.config.answer or RegressionCheck.model_validate({})
+        self.regression_check = json.dumps(answer.model_dump())
+        self._resolve()
+        self._find_cells(envs)
+        self._schedule()
+
+    def _resolve(self) -> None:
+        """Resolve ``auto``; refuse values that exclude each other."""
+        for name in self.config.environment:
+            if reason := variables.refusal(name):
+                raise ConfigError(f"environment.{name}: not allowed, it {reason}")
+        if not self.here:
             this_machine.check_independent(self.config, "it is measured on another")
-        self.gpu = self._gpu() if here else None
+        self.gpu = self._gpu() if self.here else None
         self.accelerator = str(self.config.accelerator)
         if self.accelerator == "auto":
             self.accelerator = "cuda" if self.gpu else "cpu"
@@ -64,139 +84,109 @@ class Plan:
         self.time_limit_s = default_s if time_s == "default" else time_s
         # auto is resolved where a run is measured.
         self.memory_gib = str(self.config.limits.memory_gib)
+
+    def _find_cells(self, envs: Path) -> None:
+        """Find columns and rows, and the cells of the two that can be measured."""
         self.models = catalog.Models(self.config.folders)
         self.frameworks = frameworks(self.config.folders)
-        self.columns = self._columns()
+        resolved = {"accelerator": self.accelerator, "threads": self.threads}
+        self.columns = columns.columns(self.config, self.frameworks, resolved)
         self._environments = environments(self, envs)
-        # By row and the column's name, see identity.py.
-        self.facts_of_cells: dict[tuple[Row, str], dict[str, Any]] = {}
-        asked = [name for name, tasks in self.config.models.items() if tasks]
-        self.rows = [row for name in asked for row in self._rows(name)]
+        asked = self.config.models.items()
+        self.rows = [row for name, tasks in asked if tasks for row in self._rows(name, tasks)]
         self.measured_models = [*dict.fromkeys(row.model for row in self.rows)]
-        self._check_titles()
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
-        default = this_machine.DEFAULT_RUNS[self.scale]
-        if self.config.runs == runs.AUTO:
-            summary = Path(self.results, "summary.json")
-            of = {"scale": self.scale, "accelerator": self.accelerator}
-            self.runs_of = runs.until_decided(default, self.rows, summary, of)
-        else:
-            self.runs_of = runs.runs_of_rows(self.config.runs, default, self.rows)
+        titles = {name: self.models.load(name).title for name in self.measured_models}
+        check_titles("models", titles, "a model.yaml")
+        titles = {column.name: column.title for column in self.columns}
+        check_titles("columns", titles, "the title of a framework in its frameworks.yaml")
         self.measures = {
             row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
         }
-        self.unsupported  # noqa: B018 (its errors belong to the configuration)
+        # Columns that this machine cannot measure, with the reasons.
+        self.barred = this_machine.barred(self)
+        self.unsupported = unsupported.unsupported(self)
+        self.cells = [
+            (row, column)
+            for row in self.rows
+            for column in self.columns
+            if (row, column.name) not in self.unsupported
+        ]
+        # Columns with at least one such cell.
+        with_cells = {column for _, column in self.cells}
+        self.measurable = [column for column in self.columns if column in with_cells]
 
-    @property
-    def self_test(self) -> str:
-        return f"{self.results}/self_test.json"
-
-    @cached_property
-    def barred(self) -> dict[Column, str]:
-        """Columns that this machine cannot measure, with the reasons."""
-        return this_machine.barred(self)
-
-    @cached_property
-    def unsupported(self) -> dict[tuple[Row, str], str]:
-        """The cells that are not measured: reasons by row and name of the column."""
-        return unsupported.unsupported(self)
-
-    @cached_property
-    def accelerators(self) -> list[str]:
-        """The accelerators that are measured on, cuda first."""
-        return list(self.controls.references)
+    def _schedule(self) -> None:
+        """Make the runs of all cells and the controls, and put them into groups."""
+        self.runs_of = self._runs_of()
+        self.runs = self._runs()
+        self.records = sorted(run.record for run in self.runs)  # in the table's order
+        self.by_cell: dict[tuple[Row, Column], list[Run]] = {}
+        for run in self.runs:
+            self.by_cell.setdefault((run.row, run.column), []).append(run)
+        self.controls = Controls(self)
+        self.accelerators = list(self.controls.references)  # cuda first
+        timing = {*self.measurable, *(each.column for each in self.controls.references.values())}
+        used = [self.environment_of(column) for column in self.columns if column in timing]
+        self.environments = list(dict.fromkeys(used))
+        # By record, including the second runs of the self-test.
+        self.timed = {run.record: run for run in (*self.runs, *self.controls.again)}
+        folder = f"{self.results}/reference/{self.scale}"
+        self.groups = groups(self.runs, self.controls.again, folder, self.config.seed)
+        # By the files of their jobs, and by the file that marks a group's end.
+        self.group_of = {path: each for each in self.groups for path in (*each.files, each.done)}
+        self.priorities = priorities(self.groups, self.controls.known_steps.path)
 
     def _gpu(self) -> Gpu | None:
         """Return the GPU that is measured; None without one, or if only CPUs are measured."""
         named = [entry for entry in self.config.columns if not isinstance(entry, str)]
-        wanted = {self.config.accelerator, *(entry.accelerator for entry in named)}
-        if self.config.accelerator == "cpu" and "cuda" not in wanted:
+        on_gpu = any(entry.accelerator == "cuda" for entry in named)
+        if self.config.accelerator == "cpu" and not on_gpu:
             return None
         try:
             return chosen(self.config.device)
         except NoSuchDevice as problem:
             raise ConfigError(str(problem)) from None
 
-    def _check_environment(self) -> None:
-        for name in self.config.environment:
-            if reason := variables.refusal(name):
-                raise ConfigError(f"environment.{name}: not allowed, it {reason}")
-
-    def _check_titles(self) -> None:
-        """Raise :class:`ConfigError` if two models have one title, so that tables mix them up."""
-        by_title: dict[str, str] = {}
-        for name in self.measured_models:
-            title = self.models.load(name).title
-            if (other := by_title.setdefault(title, name)) != name:
-                raise ConfigError(
-                    f"models: {other} and {name} have one title, '{title}'; change a model.yaml"
-                )
-
-    def _columns(self) -> list[Column]:
-        for name in self.config.interpreters:
-            check_known("interpreters", "framework", name, self.frameworks)
-        defaults = {
-            "accelerator": self.accelerator,
-            "precision": self.config.precision,
-            "threads": self.threads,
-            "interpreters": self.config.interpreters,
-        }
-        found = columns.columns(self.config.columns, self.frameworks, defaults)
-        for place, column in enumerate(found):
-            # The class of a framework from a user's folder may be missing; tests check ours.
-            if not column.framework.file.is_file():
-                raise ConfigError(
-                    f"columns.{place}: {column.framework.name} needs {column.framework.file}"
-                )
-        return found
-
-    def _rows(self, name: str) -> list[Row]:
+    def _rows(self, name: str, tasks: dict[str, BatchSizes]) -> list[Row]:
         check_word("models", name)
         model = self.models.load(name)
         rows = []
-        for task, sizes in (self.config.models[name] or {}).items():
+        for task, asked in tasks.items():
             check_known(f"models.{name}", "task", task, model.tasks)
-            if sizes is None:
-                continue  # left out by a second configuration file
-            if sizes == "default":
-                sizes = model.tasks[task].batch_sizes(self.scale)
-            sizes = [sizes] if isinstance(sizes, int) else sizes
+            sizes = model.tasks[task].batch_sizes(self.scale) if asked == "default" else asked
+            # None: a second configuration file leaves the task out.
+            sizes = [sizes] if isinstance(sizes, int) else sizes or []
             rows += [Row(name, task, size) for size in sizes]
         return rows
 
-    @cached_property
-    def measurable(self) -> list[Column]:
-        """Columns with at least one cell that can be measured."""
-        barred = set(self.unsupported)
-        return [c for c in self.columns if {(row, c.name) for row in self.rows} - barred]
+    def _runs_of(self) -> dict[Row, int]:
+        default = this_machine.DEFAULT_RUNS[self.scale]
+        if self.config.runs != runs.AUTO:
+            return runs.runs_of_rows(self.config.runs, default, self.rows)
+        of = {"scale": self.scale, "accelerator": self.accelerator}
+        return runs.until_decided(default, self.rows, Path(self.results, "summary.json"), of)
 
     @property
     def notices(self) -> list[str]:
         """Lines for the user: columns that cannot be measured, and settings without effect."""
-        columns_by_reason: dict[str, list[str]] = {}
-        for column, reason in self.barred.items():
-            columns_by_reason.setdefault(reason, []).append(column.name)
-        found = [
-            f"{reason}: not measured are {', '.join(names)}"
-            for reason, names in columns_by_reason.items()
-        ]
+        found = []
+        for reason in dict.fromkeys(self.barred.values()):
+            names = (column.name for column, why in self.barred.items() if why == reason)
+            found.append(f"{reason}: not measured are {', '.join(names)}")
         device = self.config.device
         if device != "auto" and self.here and "cuda" not in self.accelerators:
             found.append(f"device: {device} has no effect, because nothing is measured on a GPU")
         return found
 
-    @cached_property
-    def runs(self) -> list[Run]:
-        by_name = {column.name: column for column in self.columns}
-        supported = {
-            row: [name for name in by_name if (row, name) not in self.unsupported]
-            for row in self.rows
-        }
-        drawn = positions(
-            self.rows, supported.__getitem__, self.runs_of.__getitem__, self.config.seed
-        )
+    def _runs(self) -> list[Run]:
         folder = f"{self.results}/records/{self.scale}"
+        by_name = {column.name: column for column in self.columns}
+        facts: dict[Row, dict[str, dict[str, Any]]] = {row: {} for row in self.rows}
+        for row, column in self.cells:
+            facts[row][column.name] = identity.of_cell(self, row, column)
+        drawn = positions(facts, self.runs_of, self.config.seed)
         return [
             Run(
                 row,
@@ -204,34 +194,14 @@ class Plan:
                 number,
                 position,
                 record_path(folder, row, by_name[name], number),
-                identity.of_run(self, row, by_name[name], number),
+                identity.of_run(facts[row][name], number),
             )
             for (row, name, number), position in drawn.items()
         ]
 
-    @cached_property
-    def controls(self) -> Controls:
-        return Controls(self)
-
-    @cached_property
-    def groups(self) -> list[Group]:
-        """All runs of each workload in each round, in measuring order."""
-        folder = f"{self.results}/reference/{self.scale}"
-        return groups(self.runs, self.controls.again, folder, self.config.seed)
-
-    @cached_property
-    def group_of(self) -> dict[str, Group]:
-        """Groups by the files of their jobs, and by the file that marks a group's end."""
-        return {path: group for group in self.groups for path in (*group.files, group.done)}
-
     def resident(self, group: Group) -> int:
         """Return how many processes of a group are in memory at once."""
-        wanted = self._wanted_resident(group)
-        return min(wanted, self._room) if self._room else wanted
-
-    def _wanted_resident(self, group: Group) -> int:
-        """Return the number without Snakemake's limit."""
-        return machine.residents(*self.at_once(group))
+        return min(machine.residents(*self.at_once(group)), self.room)
 
     def at_once(self, group: Group) -> tuple[int, float]:
         """Return how many processes of a group may be in memory at once, and the MiB of the host
@@ -257,11 +227,11 @@ class Plan:
     @property
     def lacks_room(self) -> str | None:
         """One line if more processes could take turns than Snakemake runs jobs at once."""
-        wanted = max(map(self._wanted_resident, self.groups), default=1)
-        if not self._room or wanted <= self.most_resident:
+        wanted = max((machine.residents(*self.at_once(group)) for group in self.groups), default=1)
+        if wanted <= self.most_resident:
             return None
         return (
-            f"{wanted} processes could take turns, and Snakemake has room for {self._room} jobs:"
+            f"{wanted} processes could take turns, and Snakemake has room for {self.room} jobs:"
             f" fewer frameworks are compared directly; use --cores {wanted - WORKERS}"
         )
 
@@ -269,31 +239,9 @@ class Plan:
         """Return the MiB of host memory of one process, as a rough estimate."""
         return runs.FACTOR * self.least_memory_mib(group.row) + runs.PROCESS_MIB
 
-    @cached_property
-    def timed(self) -> dict[str, Run]:
-        """All runs by the path of their record, including the second ones of the self-test."""
-        return {run.record: run for run in (*self.runs, *self.controls.again)}
-
-    @cached_property
-    def priorities(self) -> dict[str, int]:
-        """Snakemake's priorities of the jobs that time something, by their file."""
-        return priorities(self.groups, self.controls.known_steps.path)
-
     def least_memory_mib(self, row: Row) -> float:
         """MiB of memory that a row's cells need at least; see the model."""
         return self.models.load(row.model).least_memory_mib(row.task, self.scale)
-
-    @property
-    def records(self) -> list[str]:
-        """Paths of all records, in the table's order rather than the schedule's."""
-        return sorted(run.record for run in self.runs)
-
-    @cached_property
-    def environments(self) -> list[Environment]:
-        """The environments that this plan measures in, each once."""
-        references = self.controls.references.values()
-        needed = [*self.measurable, *(control.column for control in references)]
-        return list(dict.fromkeys(self.environment_of(c) for c in self.columns if c in needed))
 
     def environment_of(self, column: Column) -> Environment:
         return self._environments[column.name]
@@ -306,16 +254,6 @@ class Plan:
     @cached_property
     def sha256(self) -> str:
         return hashlib.sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()
-
-    @property
-    def config_json(self) -> str:
-        """The configuration; its keys are sorted, except where their order is the table's."""
-        return json.dumps(dict(sorted(self.config.document().items())))
-
-    @property
-    def regression_check(self) -> str:
-        """The settings of the comment on a pull request, as JSON."""
-        return json.dumps((self.config.answer or RegressionCheck.model_validate({})).model_dump())
 
     def document(self) -> dict[str, Any]:
         return document(self)

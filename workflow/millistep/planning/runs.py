@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ def runs_of_rows(asked: Any, default: int, rows: Sequence[Row]) -> dict[Row, int
 
     asked: the configuration's ``runs``. default: the number for ``default``.
     """
-    named = {str(k): v for k, v in asked.items()} if isinstance(asked, dict) else {REST: asked}
+    named = dict(asked) if isinstance(asked, dict) else {REST: asked}
     rest = named.pop(REST, REST)
     found = dict.fromkeys(rows, default if rest == REST else rest)
     return found | _named(named, rows, ("runs",))
@@ -88,55 +88,51 @@ def cost(workloads: Sequence[dict[str, Any]]) -> str:
     if not able:
         return ""
     minutes = max(1, round(MORE * sum(w["round_s"] for w in able) / 60))
-    which, of = (
-        ("1 workload is", "it") if len(able) == 1 else (f"{len(able)} workloads are", "them")
-    )
+    one = ("1 workload is", "it")
+    which, of = one if len(able) == 1 else (f"{len(able)} workloads are", "them")
     return (
         f"{which} inconclusive: {MORE} more rounds of {of} take about {minutes} min; "
         "a start with runs: auto adds them."
     )
 
 
-def _named(asked: dict[str, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
+def _named(asked: dict[Any, Any], rows: Sequence[Row], path: tuple[str, ...]) -> dict[Row, int]:
     """Return the runs of the rows that keys name: models, tasks or batch sizes."""
+    depth = len(path) - 1
     by_name: dict[str, list[Row]] = {}
     for row in rows:
-        name = (row.model, row.task, str(row.batch_size))[len(path) - 1]
-        by_name.setdefault(name, []).append(row)
+        by_name.setdefault(str(astuple(row)[depth]), []).append(row)
     found: dict[Row, int] = {}
-    for name, value in asked.items():
+    for name, value in ((str(key), value) for key, value in asked.items()):
         if name not in by_name:
             raise ConfigError(
-                f"{'.'.join(path)}: no workload has the {PARTS[len(path) - 1]} '{name}'; "
+                f"{'.'.join(path)}: no workload has the {PARTS[depth]} '{name}'; "
                 f"allowed are {', '.join(by_name)}"
             )
         if isinstance(value, dict):
-            inner = {str(key): number for key, number in value.items()}
-            found |= _named(inner, by_name[name], (*path, name))
+            found |= _named(value, by_name[name], (*path, name))
         else:
             found |= dict.fromkeys(by_name[name], value)
     return found
 
 
 def positions(
-    rows: list[Row],
-    configurations_of: Callable[[Row], list[str]],
-    runs_of: Callable[[Row], int],
-    seed: int,
+    names: Mapping[Row, Iterable[str]], runs_of: Mapping[Row, int], seed: int
 ) -> dict[tuple[Row, str, int], int]:
     """Return the position of every run, by its workload, configuration and number.
 
-    Each round visits every workload that has a run left, and shuffles its configurations. It
-    shuffles a workload without a run, too, so that changing its runs keeps the order of the others.
+    names: the configurations of each workload. Each round visits every workload that has a run
+    left, and shuffles its configurations. It shuffles a workload without a run, too, so that
+    changing its runs keeps the order of the others.
     """
     rng = random.Random(seed)
     order = []
-    for run in range(1, max(map(runs_of, rows)) + 1):
-        for row in rows:
-            names = sorted(configurations_of(row))
-            rng.shuffle(names)
-            if run <= runs_of(row):
-                order += [(row, name, run) for name in names]
+    for run in range(1, max(runs_of.values()) + 1):
+        for row in names:
+            shuffled = sorted(names[row])
+            rng.shuffle(shuffled)
+            if run <= runs_of[row]:
+                order += [(row, name, run) for name in shuffled]
     return {entry: position for position, entry in enumerate(order)}
 
 
@@ -158,24 +154,14 @@ class Group:
     row: Row
     number: int  # of the round
     runs: tuple[Run, ...]  # including the second run of the cell that the self-test measures twice
-    folder: str  # results/reference/<scale>
+    name: str  # the words of its paths: ``bert/fit-b8/round1``
+    references: dict[str, str]  # files of the reference workload by accelerator, cuda first
+    done: str  # the file that its job on a cluster writes at the end
 
     @property
-    def name(self) -> str:
-        """The words of its paths: ``bert/fit-b8/round1``."""
-        return f"{self.row.model}/{self.row.task}-b{self.row.batch_size}/round{self.number}"
-
-    @property
-    def done(self) -> str:
-        """The file that its job on a cluster writes at the end."""
-        return f"{self.folder}/{self.name}.done"
-
-    @cached_property
-    def references(self) -> dict[str, str]:
-        """Files of the reference workload by accelerator, cuda first."""
-        used = {run.column.accelerator for run in self.runs}
-        kinds = [kind for kind in ("cuda", "cpu") if kind in used]
-        return {kind: f"{self.folder}/{self.name}-{kind}.json" for kind in kinds}
+    def around(self) -> str:
+        """The accelerator whose lock all its jobs take: cuda if any run is on a GPU."""
+        return next(iter(self.references))
 
     @property
     def files(self) -> list[str]:
@@ -187,7 +173,7 @@ def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) ->
     """Return the groups in measuring order.
 
     again: second runs of the cell that the self-test measures twice. Both runs of a pair are
-    neighbors, in an order that is generated from the seed.
+    neighbors, in an order that is generated from the seed. folder: of the reference files.
     """
     second = {run.position: run for run in again}
     coin = random.Random(f"{seed} same cell")
@@ -196,7 +182,15 @@ def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) ->
         names = [run, second[run.position]] if run.position in second else [run]
         coin.shuffle(names)
         found.setdefault((run.row, run.number), []).extend(names)
-    return [Group(row, number, tuple(of), folder) for (row, number), of in found.items()]
+    return [_group(row, number, tuple(of), folder) for (row, number), of in found.items()]
+
+
+def _group(row: Row, number: int, runs: tuple[Run, ...], folder: str) -> Group:
+    name = f"{row.model}/{row.task}-b{row.batch_size}/round{number}"
+    used = {run.column.accelerator for run in runs}
+    kinds = [kind for kind in ("cuda", "cpu") if kind in used]
+    references = {kind: f"{folder}/{name}-{kind}.json" for kind in kinds}
+    return Group(row, number, runs, name, references, f"{folder}/{name}.done")
 
 
 def chunk_of(own: str, members: Sequence[str], resident: int) -> list[str]:
@@ -206,10 +200,6 @@ def chunk_of(own: str, members: Sequence[str], resident: int) -> list[str]:
     """
     parts = -(-len(members) // resident)
     size, longer = divmod(len(members), parts)
-    begin = 0
-    for part in range(parts):
-        chunk = members[begin : begin + size + (part < longer)]
-        if own in chunk:
-            return list(chunk)
-        begin += len(chunk)
-    raise ValueError(f"{own} is none of {members}")
+    rest = iter(members)
+    chunks = [list(islice(rest, size + (part < longer))) for part in range(parts)]
+    return next(chunk for chunk in chunks if own in chunk)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterable
+from contextlib import redirect_stderr
 from functools import cached_property
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from millistep.planning import changes, environments
-from millistep.planning.config import or_one_line, results_folder
+from millistep.planning import changes
+from millistep.planning.config import check, or_one_line, results_folder
 from millistep.planning.plan import WORKERS, Plan
 
 ON_NODE = "MILLISTEP_ON_NODE"  # this Snakemake measures one workload and round for another one
@@ -29,28 +32,34 @@ class Start:
 
     def __init__(self, workflow: Any, config: dict[str, Any], sources: Path):
         self.workflow, self.sources = workflow, sources
-        self.results = results_folder(config)
+        deployment = workflow.deployment_settings
+        self.use_conda = "conda" in {str(method) for method in deployment.deployment_method}
+        self.conda_folder = Path(deployment.conda_prefix or ".snakemake/conda").expanduser()
+        # This is the Snakemake that the user started.
+        self.speaks = workflow.is_main_process and ON_NODE not in os.environ
+        self._prepare()
+        self.results = results_folder(or_one_line(check, config))
         # The file in results that came from a bundle: this machine only makes their report.
-        self.measured_elsewhere = Path(self.results, "elsewhere.json")
-        self.elsewhere = self.measured_elsewhere.is_file()
+        came = Path(self.results, "elsewhere.json")
+        self.elsewhere = came if came.is_file() else None
         # For nodes: the configuration as it was resolved here, and the list `asked_of_nodes`.
         self.planned = Path(self.results, ".planned.json")
         self.asked = Path(self.results, ".asked.json")
-        methods = workflow.deployment_settings.deployment_method
-        self.use_conda = "conda" in {str(method) for method in methods}
-        # This is the Snakemake that the user started.
-        self.speaks = workflow.is_main_process and ON_NODE not in os.environ
-        self._told_of_conda = False
-        self._prepare()
         # If another machine measures, the GPU and driver of this one do not matter.
         here = not (self.elsewhere or self.on_nodes or ON_NODE in os.environ)
         cores = workflow.resource_settings.cores  # unknown in a dry run
-        room = cores + WORKERS if cores and not workflow.output_settings.dryrun else None
+        room = cores + WORKERS if cores and not workflow.output_settings.dryrun else sys.maxsize
         self.plan = or_one_line(Plan, config, here, room, sources / "envs")
         # A Snakemake that runs a single job got its task from the main one.
         self.to_measure = changes.reasons(self.plan) if workflow.is_main_process else {}
-        if self.speaks:
-            self._tell()
+        if not self.speaks:
+            return
+        for notice in self.plan.notices:
+            tell(notice)
+        for path, problem in changes.unreadable(self.to_measure):
+            tell(f"{path} {problem}; it is renamed, and the run is measured again")
+        if self.elsewhere:
+            self.print_summary(self.to_measure, self.elsewhere)
 
     @cached_property
     def now(self) -> dict[str, Any]:
@@ -98,19 +107,14 @@ class Start:
     @cached_property
     def on_nodes(self) -> bool:
         """True if jobs are sent to the nodes of a cluster."""
-        if self.workflow.remote_exec:
-            return True
         # Only with --jobs may the executor be another than the local one, and it need not be.
-        if self.workflow.resource_settings.nodes is None:
-            return False
-        from millistep.planning.cluster import executor
+        if self.workflow.remote_exec or self.workflow.resource_settings.nodes is None:
+            return bool(self.workflow.remote_exec)
+        from snakemake.cli import parse_args  # the workflow gets its executor only later
 
-        return executor() != "local"
-
-    @property
-    def conda_folder(self) -> Path:
-        prefix = self.workflow.deployment_settings.conda_prefix
-        return Path(prefix or ".snakemake/conda").expanduser().absolute()
+        with redirect_stderr(io.StringIO()):
+            _, options = parse_args(sys.argv[1:])
+        return options.executor not in (None, "local")
 
     def to_draw(self, paths: Iterable[str]) -> list[str]:
         """Return the files that there will be: all, or those that came from another machine."""
@@ -137,9 +141,11 @@ class Start:
                 " (make ARGS=--unlock)"
             )
         if set("{}") & set(os.getcwd()):
-            _refuse(f"{os.getcwd()}: Snakemake cannot work in a folder with a brace in its path")
-        if self.use_conda and (problem := environments.unusable_for_conda(self.conda_folder)):
-            _refuse(problem)
+            problem = "Snakemake cannot work in a folder with a brace in its path"
+            sys.exit(f"millistep: {os.getcwd()}: {problem}")
+        if self.use_conda and re.search(r"\s", where := str(self.conda_folder.absolute())):
+            problem = "Snakemake makes no conda environments in a folder with a blank in its path"
+            sys.exit(f"millistep: {where}: {problem}; name another folder with --conda-prefix")
 
     def _print_errors(self) -> None:
         """Have Snakemake print its own errors with ``--quiet all``, too, such as a missing rule."""
@@ -152,48 +158,7 @@ class Start:
             handler.addFilter(_is_printed_nowhere_else)
             logger.addHandler(handler)
 
-    def _tell(self) -> None:
-        for notice in self.plan.notices:
-            tell(notice)
-        for path, reason in changes.unreadable(self.to_measure):
-            tell(f"{path} {reason}; it is renamed, and the run is measured again")
-        if self.elsewhere:
-            self._print_summary(self.to_measure, self.measured_elsewhere)
-
-    def tell_that_all_is_measured(self) -> None:
-        """Print where the report is, if this start has nothing to measure."""
-        if self.speaks and not self.now:
-            page = Path(self.results, "report.html")
-            where = f"; report: {page}" if page.exists() else ""
-            tell(f"all {len(self.plan.runs)} runs are measured{where}")
-
-    def tell_what_is_measured(self) -> None:
-        """Print what has to be measured and why; end the start if it could not be measured well."""
-        if self.speaks:
-            self._print_summary(self.now)
-        # A workflow that uses this one as a module has a profile of its own, or none.
-        if "machine_percent" not in self.workflow.global_resources:
-            ours = self.sources / "profiles/default"
-            remedy = f"copy {ours} to profiles/default"
-            if ours.resolve() == Path("profiles/default").resolve():
-                remedy = "leave --workflow-profile out"
-            _refuse(
-                "without the settings of profiles/default two runs could be timed at the same time:"
-                f" {remedy}"
-            )
-
-    def tell_what_conda_makes(self) -> None:
-        """Print which environments conda makes before the first job, without a line of its own."""
-        if self._told_of_conda or not (self.speaks and self.use_conda):
-            return
-        self._told_of_conda = True
-        used = [each for each in self.plan.environments if each.conda]
-        new = environments.missing_in_conda(self.conda_folder, [each.definition for each in used])
-        if new and not self.workflow.output_settings.dryrun:
-            names = ", ".join(dict.fromkeys(definition.stem for definition in new))
-            tell(f"conda makes environments first, which takes minutes: {names}")
-
-    def _print_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
+    def print_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
         if summary := changes.summary(self.plan, reasons, elsewhere):
             print(summary, file=sys.stderr)
 
@@ -218,7 +183,3 @@ def _is_printed_nowhere_else(record: logging.LogRecord) -> bool:
 
 def tell(line: str) -> None:
     print(f"millistep: {line}", file=sys.stderr)
-
-
-def _refuse(line: str) -> None:
-    sys.exit(f"millistep: {line}")

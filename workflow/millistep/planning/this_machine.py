@@ -67,10 +67,16 @@ def check_independent(config: Config, reason: str) -> None:
         )
 
 
+def check(plan: Plan) -> None:
+    """Raise :class:`ConfigError` if this machine cannot measure a plan as it should."""
+    check_device(plan)
+    if plan.here:
+        check_processors(plan)
+        check_interpreters(plan)
+
+
 def check_processors(plan: Plan) -> None:
     """Raise :class:`ConfigError` if a run has more threads than CPUs that it may use."""
-    if not plan.here:
-        return
     here = len(processors.available())
     quota = processors.within_the_quota(here)
     asked = {f"columns.{place}.threads": one.threads for place, one in enumerate(plan.columns)}
@@ -88,7 +94,7 @@ def check_processors(plan: Plan) -> None:
 
 def check_interpreters(plan: Plan) -> None:
     """Raise :class:`ConfigError` if an interpreter of the user's is not here."""
-    for column in plan.columns if plan.here else []:
+    for column in plan.columns:
         if column.interpreter:
             try:
                 users_interpreter(column.interpreter)
@@ -113,24 +119,19 @@ def check_device(plan: Plan) -> None:
 
 def barred(plan: Plan) -> dict[Column, str]:
     """Return columns that this machine cannot measure, and why; none if another one measures."""
-    found: dict[Column, str] = {}
-    for column in plan.columns if plan.here else []:
-        if column.accelerator == "cuda" and (reason := _why_no_cuda(plan, column)):
-            found[column] = reason
-    return found
+    on_gpu = [column for column in plan.columns if plan.here and column.accelerator == "cuda"]
+    return {column: reason for column in on_gpu if (reason := _why_no_cuda(plan, column))}
 
 
 def _why_no_cuda(plan: Plan, column: Column) -> str | None:
-    gpu = plan.gpu
-    if gpu is None:
+    if plan.gpu is None:
         return None if any(path.exists() for path in DRIVERS) else NO_GPU
-    environment = plan.environment_of(column)
-    lock = post_deploy(environment.definition)
-    needed = None if environment.interpreter else oldest_driver(lock)
-    if needed is None or not gpu.driver or Version(gpu.driver) >= Version(needed):
+    driver, environment = plan.gpu.driver, plan.environment_of(column)
+    cuda = cuda_version(post_deploy(environment.definition))
+    needed = OLDEST_DRIVER.get(cuda[0]) if cuda and not environment.interpreter else None
+    if not (cuda and needed and driver) or Version(driver) >= Version(needed):
         return None
-    cuda = "{}.{}".format(*(cuda_version(lock) or ()))
-    return f"the NVIDIA driver is {gpu.driver}, CUDA {cuda} needs {needed} or newer"
+    return f"the NVIDIA driver is {driver}, CUDA {cuda[0]}.{cuda[1]} needs {needed} or newer"
 
 
 @cache
@@ -139,8 +140,3 @@ def cuda_version(lock: Path) -> tuple[int, int] | None:
     text = lock.read_text() if lock.is_file() else ""  # a user's environment may have no lock
     found = re.search(r"^nvidia-cuda-runtime(?:-cu\d+)?==(\d+)\.(\d+)", text, re.M)
     return (int(found[1]), int(found[2])) if found else None
-
-
-def oldest_driver(lock: Path) -> str | None:
-    cuda = cuda_version(lock)
-    return OLDEST_DRIVER.get(cuda[0]) if cuda else None

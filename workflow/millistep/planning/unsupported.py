@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from millistep.contracts.config import Unsupported
 from millistep.contracts.model import Incapable
 from millistep.contracts.settings import SETTINGS
+from millistep.planning.catalog import Model
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, check_known
 from millistep.planning.runs import Row
@@ -15,79 +16,52 @@ from millistep.planning.runs import Row
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
 
-Entry = Unsupported | Incapable  # of the configuration, of a model
-NO_TF32 = "TF32 needs a GPU"
-NO_CUDNN = "cuDNN computes on GPUs"
-
 
 def unsupported(plan: Plan) -> dict[tuple[Row, str], str]:
     """Return the cells that are known not to run: reasons by row and name of the column."""
-    impossible = {column: reason for column in plan.columns if (reason := _impossible(column))}
-    found = {
-        (row, column.name): reason
-        for column, reason in {**impossible, **plan.barred}.items()
-        for row in plan.rows
-    } | _without_effect(plan)
-    for model, entry in reversed([*_configured(plan), *_of_models(plan)]):
-        for row in plan.rows:
-            if row.model == model and row.task == (entry.task or row.task):
-                for column in plan.columns:
-                    if _is_about(entry, column):
-                        found[row, column.name] = entry.reason
-    return found
-
-
-def _without_effect(plan: Plan) -> dict[tuple[Row, str], str]:
-    """Return cells of a task in which a setting of their column changes nothing: they would be
-    measured twice, and an effect of nothing would be averaged with those of other rows.
-    """
-    return {
-        (row, column.name): f"{row.task} has no {name}"
-        for column in plan.columns
-        for name in column.asked
-        for row in plan.rows
-        if row.task not in (SETTINGS[name].tasks or [row.task])
-    }
-
-
-def _configured(plan: Plan) -> list[tuple[str, Entry]]:
-    allowed = dict.fromkeys([*(c.name for c in plan.columns), *plan.frameworks])
+    names = dict.fromkeys([*(column.name for column in plan.columns), *plan.frameworks])
     for entry in plan.config.unsupported:
-        _check("unsupported", plan, entry.model, entry.task, entry.column, allowed)
-    return [(entry.model, entry) for entry in plan.config.unsupported]
-
-
-def _of_models(plan: Plan) -> list[tuple[str, Entry]]:
-    found: list[tuple[str, Entry]] = []
+        _check("unsupported", plan.models.load(entry.model), entry, entry.column, names)
     for model in map(plan.models.load, plan.measured_models):
-        for entry in model.unsupported:
+        for of_model in model.unsupported:
             # It may name columns that this configuration lacks, of frameworks that exist.
-            framework = entry.column.partition("+")[0]
-            where = f"{model.file}: unsupported"
-            _check(where, plan, model.name, entry.task, framework, plan.frameworks)
-            found.append((model.name, entry))
-    return found
+            framework = of_model.column.partition("+")[0]
+            _check(f"{model.file}: unsupported", model, of_model, framework, plan.frameworks)
+    cells = ((row, column) for row in plan.rows for column in plan.columns)
+    found = ((cell, next(_reasons(plan, *cell), None)) for cell in cells)
+    return {(row, column.name): reason for (row, column), reason in found if reason}
 
 
 def _check(
-    where: str, plan: Plan, model: str, task: str | None, column: str, allowed: Iterable[str]
+    where: str, model: Model, entry: Unsupported | Incapable, column: str, allowed: Iterable[str]
 ) -> None:
-    tasks = plan.models.load(model).tasks
-    if task and task not in tasks:
-        raise ConfigError(f"{where}: {model} has no task '{task}'; allowed are {', '.join(tasks)}")
+    if entry.task and entry.task not in model.tasks:
+        tasks = ", ".join(model.tasks)
+        raise ConfigError(f"{where}: {model.name} has no task '{entry.task}'; allowed are {tasks}")
     check_known(where, "column", column, allowed)
 
 
-def _impossible(column: Column) -> str | None:
-    """Return the reason why a column's settings exclude each other, whatever the model, or None."""
-    if (column.precision, column.accelerator) == ("tf32", "cpu"):
-        return NO_TF32
-    if column.of_framework.get("cudnn_benchmark") and column.accelerator == "cpu":
-        return NO_CUDNN
-    return None
+def _reasons(plan: Plan, row: Row, column: Column) -> Iterator[str]:
+    """Yield the reasons why a cell is not measured; the first one is for the user."""
+    for entry in plan.config.unsupported:
+        if entry.model == row.model and _is_about(entry, row, column):
+            yield entry.reason
+    for of_model in plan.models.load(row.model).unsupported:
+        jit_compile = column.of_framework.get("jit_compile")
+        if _is_about(of_model, row, column) and of_model.jit_compile in (None, jit_compile):
+            yield of_model.reason
+    for name in column.asked:
+        # It would be measured twice, and the mean effect would count a setting without one.
+        if row.task not in (SETTINGS[name].tasks or [row.task]):
+            yield f"{row.task} has no {name}"
+    if column in plan.barred:
+        yield plan.barred[column]
+    if column.accelerator == "cpu" and column.precision == "tf32":
+        yield "TF32 needs a GPU"
+    if column.accelerator == "cpu" and column.of_framework.get("cudnn_benchmark"):
+        yield "cuDNN computes on GPUs"
 
 
-def _is_about(entry: Entry, column: Column) -> bool:
+def _is_about(entry: Unsupported | Incapable, row: Row, column: Column) -> bool:
     named = entry.column in (column.name, column.framework.name)
-    asked = entry.jit_compile if isinstance(entry, Incapable) else None
-    return named and asked in (None, column.of_framework.get("jit_compile"))
+    return named and (entry.task or row.task) == row.task

@@ -15,7 +15,9 @@ CPU = "cpu"  # the name of the lock for runs without a GPU
 
 def folder(name: str) -> Path:
     """Return the folder of a lock, `cpu` or a GPU's UUID, which all users of the machine share."""
-    place = Path(tempfile.gettempdir(), "millistep")
+    # Two starts on one machine may have different TMPDIR, but need the same lock.
+    shared = "/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir()
+    place = Path(os.environ.get("MILLISTEP_LOCKS", shared), "millistep")
     for each in (place, place / name):
         if not each.is_dir():
             each.mkdir(exist_ok=True)

@@ -111,7 +111,8 @@ def reproduce(data: Data) -> dict[str, str]:
     """Return the settings of these results in words of the configuration, and the commands."""
     plan, study = data.plan, data.plan["study"]
     settings = "\n".join(f"{key}: {json.dumps(plan[key])}" for key in KEYS)
-    measure = f"make study NAME={study['name']}" if study else "snakemake --cores 1 --use-conda"
+    conda = " --use-conda" if (data.runs["environment.method"] == "conda").any() else ""
+    measure = f"make study NAME={study['name']}" if study else f"snakemake --cores 1{conda}"
     render = (
         "make .venv-analysis\n"
         ".venv-analysis/bin/python workflow render"
