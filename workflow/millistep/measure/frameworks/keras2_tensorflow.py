@@ -3,12 +3,13 @@
 import importlib
 import os
 import sys
+from functools import partial
 from typing import Any
 
 from millistep.measure.frameworks import Clock, WrongFramework, builder
 from millistep.measure.frameworks.keras import versioned
 from millistep.measure.frameworks.loops import FETCHED, LEFT
-from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from millistep.measure.frameworks.precision import used
 from millistep.measure.frameworks.tensorflow import TensorFlowFramework
 
 
@@ -30,16 +31,7 @@ class Framework(TensorFlowFramework):
         self.models = builder(self.cell, self.family)
 
     def precision(self) -> dict[str, str]:
-        tf = self.tf
-
-        def matmul(x: Any) -> Any:
-            return tf.matmul(tf.fill((SIZE, SIZE), x), tf.ones((SIZE, SIZE)))[0, 0]
-
-        def convolution(x: Any) -> Any:
-            filters = tf.ones((KERNEL, KERNEL, CHANNELS, CHANNELS))
-            return tf.nn.conv2d(tf.fill((1, 32, 32, CHANNELS), x), filters, 1, "VALID")[0, 0, 0, 0]
-
-        return used(matmul, convolution)
+        return used(self.tf.matmul, partial(self.tf.nn.conv2d, strides=1, padding="VALID"))
 
     def model_library(self) -> str | None:
         """Add the source of the library's operations, such as softmax: Keras 2 has none."""

@@ -2,13 +2,14 @@
 
 import os
 import random
+from functools import partial
 from typing import Any
 
 from millistep.measure.conformance import WrongPrecision
 from millistep.measure.frameworks import WrongFramework, builder
 from millistep.measure.frameworks.keras import ENDLESS, KerasFramework
 from millistep.measure.frameworks.loops import BY_A_THREAD, FETCHED, LEFT
-from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from millistep.measure.frameworks.precision import used
 from millistep.measure.frameworks.releases import auto_jit_compile
 
 
@@ -75,18 +76,8 @@ class Keras3Framework(KerasFramework):
         return Repeated()
 
     def precision(self) -> dict[str, str]:
-        ops, image = self.keras.ops, (1, 32, 32, CHANNELS)
-
-        def matmul(x: Any) -> Any:
-            square = (SIZE, SIZE)
-            return ops.matmul(ops.full(square, x, "float32"), ops.ones(square, "float32"))[0, 0]
-
-        def convolution(x: Any) -> Any:
-            filters = ops.ones((KERNEL, KERNEL, CHANNELS, CHANNELS), "float32")
-            images = ops.full(image, x, "float32")
-            return ops.conv(images, filters, data_format="channels_last")[0, 0, 0, 0]
-
-        return used(matmul, convolution)
+        ops = self.keras.ops
+        return used(ops.matmul, partial(ops.conv, data_format="channels_last"))
 
     def results_for(self, callback: Any) -> str:
         callbacks = self.keras.callbacks.CallbackList([callback])

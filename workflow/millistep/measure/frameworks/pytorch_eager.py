@@ -9,7 +9,7 @@ from typing import Any
 from millistep.measure import conformance, device, models
 from millistep.measure.frameworks import Cell, Clock, builder, loops, optimizers, products
 from millistep.measure.frameworks.loops import LEFT, leaves
-from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from millistep.measure.frameworks.precision import Product, used
 from millistep.measure.frameworks.torch import TorchFramework, averages
 from millistep.measure.models import Tick
 from millistep.measure.process import line_of_model
@@ -233,19 +233,12 @@ class Framework(TorchFramework):
         return [tensor.float().cpu().numpy() for tensors in found for tensor in tensors]
 
     def precision(self) -> dict[str, str]:
-        # A builder may have set another default dtype.
-        options = {"device": self.cell.accelerator, "dtype": self.torch.float32}
+        def with_tensors(product: Product) -> Product:
+            device, tensor = self.cell.accelerator, self.torch.from_numpy
+            return lambda left, right: product(tensor(left).to(device), tensor(right).to(device))
 
-        def matmul(x: Any) -> Any:
-            ones = self.torch.ones((SIZE, SIZE), **options)
-            return (self.torch.full((SIZE, SIZE), x, **options) @ ones)[0, 0]
-
-        def convolution(x: Any) -> Any:
-            filters = self.torch.ones((CHANNELS, CHANNELS, KERNEL, KERNEL), **options)
-            images = self.torch.full((1, CHANNELS, 32, 32), x, **options)
-            return self.torch.nn.functional.conv2d(images, filters)[0, 0, 0, 0]
-
-        return used(matmul, convolution)
+        convolution = with_tensors(self.torch.nn.functional.conv2d)
+        return used(with_tensors(self.torch.matmul), convolution, channels_first=True)
 
     def work(self) -> dict[str, int]:
         """Return numbers of parameters of the live model, counted as for Keras' models."""
