@@ -14,7 +14,7 @@ from millistep.measure.frameworks.keras3 import Keras3Framework
 from millistep.measure.frameworks.loops import mapped
 from millistep.measure.frameworks.precision import flushed
 from millistep.measure.frameworks.releases import leaves
-from millistep.measure.frameworks.xplane import FACTS, Event, NoOperation, Trace, Traced
+from millistep.measure.frameworks.xplane import FACTS, Event, NoOperation, Traced
 
 
 class Framework(Traced, Keras3Framework):
@@ -175,19 +175,17 @@ class Framework(Traced, Keras3Framework):
 
     profiler = "jax.profiler, operations of XLA programs"
 
-    def begin_profile(self) -> None:
+    def start_trace(self, folder: str) -> None:
         if not releases.reads_traces(self.jax):
             raise NoOperation(f"JAX {self.jax.__version__} cannot read the traces that it writes")
         options = self.jax.profiler.ProfileOptions()
         options.python_tracer_level = 0
-        self._trace = Trace(
-            lambda folder: self.jax.profiler.start_trace(folder, profiler_options=options),
-            self.jax.profiler.stop_trace,
-            self._events,
-            compiled=True,
-        )
+        self.jax.profiler.start_trace(folder, profiler_options=options)
 
-    def _events(self, path: Path) -> Iterator[Event]:
+    def stop_trace(self) -> None:
+        self.jax.profiler.stop_trace()
+
+    def events(self, path: Path) -> Iterator[Event]:
         for plane in self.jax.profiler.ProfileData.from_file(str(path)).planes:
             for line in plane.lines:
                 for event in line.events:
