@@ -132,19 +132,19 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
     step_ns: the time of a step as it was measured. Calls and windows of steps alternate, and the
     shortest of each counts. A custom loop has outputs alone; None if it returns none.
     """
-    if not framework.compares:
+    if not framework.compute or framework.own_loop:
         return _of_a_loop(framework)
     framework.build()
-    task, seeds = framework.cell.task, iter(range(1000, 10_000))
+    compute, task, seeds = framework.compute, framework.cell.task, iter(range(1000, 10_000))
 
     def batches(number: int) -> list[Any]:
         own = framework.cell
         cells = [dataclasses.replace(own, seed=own.seed + next(seeds)) for _ in range(number)]
         return [framework.models.batch(cell, own.batch_size) for cell in cells]
 
-    values = framework.compute(batches(COMPARED_STEPS[task]))
+    values = compute(batches(COMPARED_STEPS[task]))
     steps = min(MOST_STEPS, max(COMPARED_STEPS[task], math.ceil(CALL_S / (step_ns / 1e9))))
-    pairs = [(_call_ms(framework, batches(steps)), _step_ms(framework)) for _ in range(PAIRS)]
+    pairs = [(_call_ms(compute, batches(steps)), _step_ms(framework)) for _ in range(PAIRS)]
     return {
         "kind": LOSSES if task == "fit" else OUTPUTS,
         "values": [number for array in values for number in numbers(array)],
@@ -171,9 +171,9 @@ def _of_a_loop(framework: Framework) -> dict[str, Any] | None:
     }
 
 
-def _call_ms(framework: Framework, batches: list[Any]) -> float:
+def _call_ms(compute: Callable[[list[Any]], object], batches: list[Any]) -> float:
     start = time.perf_counter_ns()
-    framework.compute(batches)
+    compute(batches)
     return (time.perf_counter_ns() - start) / 1e6 / len(batches)
 
 

@@ -66,9 +66,9 @@ class Framework(ABC):
     probeable: bool = False  # True if another batch size costs little enough to be worth it
     run_at: Callable[[int, Clock], None]  # if it is: runs the same model at another batch size
     batches_per_tick: int = 1  # steps that the framework makes between two ticks
-    compares: bool = False  # True if compute() can run the task: not a custom loop
-    # If it can: runs the task once over different batches; returns losses or outputs, on the host.
-    compute: Callable[[list[Any]], list[Any]]
+    # Runs a task without a custom loop once over different batches; returns losses or outputs, on
+    # the host.
+    compute: Callable[[list[Any]], list[Any]] | None = None
     # Times steps by the original timing method within a number of seconds; returns ms per step,
     # steps, and words about the method.
     legacy: Callable[[int, float], tuple[float, int, str]] | None = None

@@ -43,7 +43,6 @@ class KerasFramework(Framework):
     # Observed settings that a version of Keras or a backend reads in its own way.
     backend_version: Callable[[], str]
     execution: Callable[[bool], dict[str, Any]]
-    image_data_format: Callable[[], str]
     metrics: Callable[[], str]  # 'loss', or 'loss, accuracy'
     auto_jit_compile: Callable[[], bool | None]
     model: Any
@@ -209,9 +208,6 @@ class KerasFramework(Framework):
     takes_texts = False
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
-    def feeding(self) -> dict[str, Any]:
-        return loops.OWN_LOOP if self.own_loop else loops.feeding(self.fed_as, self.fed_batch)
-
     def step_results(self) -> str | None:
         """Return the fate of each step's metrics or outputs; None where Keras drove no step."""
         driven = self._callback and not self.own_loop
@@ -250,7 +246,7 @@ class KerasFramework(Framework):
             "model_library": self.model_library(),
             "backend": self.backend,
             "dtype": products.dtype(self, products.declared_dtype(self.model)),
-            "image_data_format": self.image_data_format(),
+            "image_data_format": str(self.keras.backend.image_data_format()),
             "optimizer": self.optimizer_name() if fits else None,
             "optimizer_update": self.optimizer_update(jit) if fits else None,
             "metrics": self.metrics() if fits else None,
@@ -259,7 +255,7 @@ class KerasFramework(Framework):
             "jit_compile_auto": self.auto_jit_compile(),
             "attention": models.attention(self.models, self.model),
             **self.execution(jit),
-            **self.feeding(),
+            **(loops.OWN_LOOP if self.own_loop else loops.feeding(self.fed_as, self.fed_batch)),
             **self.loop_facts,
             **models.facts(self.models, self.model, self.cell),
         }
@@ -267,10 +263,6 @@ class KerasFramework(Framework):
     @abstractmethod
     def dataset(self, batch_size: int) -> Any:
         """Return the data for the trainer: one batch, repeated."""
-
-    @property
-    def compares(self) -> bool:  # type: ignore[override]  # depends on the task
-        return self.own_loop is None
 
     def compute(self, batches: list[Any]) -> list[Any]:
         whole, size = joined(batches), self.cell.batch_size
@@ -310,7 +302,6 @@ class KerasFramework(Framework):
         }
 
     def finite(self) -> bool:
-        """Return True if all trained weights are finite numbers."""
         import numpy as np
 
         return all(bool(np.isfinite(v.numpy()).all()) for v in self.model.trainable_weights)

@@ -45,9 +45,6 @@ class Framework(TensorFlowFramework):
     def compiled(self) -> bool:
         return bool(self.model._jit_compile) and not self.eager()
 
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "threads": self.requested_threads()}
-
     def steps_per_execution(self) -> int:
         return int(self.model._steps_per_execution or 1)
 
@@ -62,9 +59,6 @@ class Framework(TensorFlowFramework):
     def results_for(self, callback: Any) -> str:
         callbacks = self.keras.callbacks.CallbackList([callback])
         return LEFT if callbacks._batch_hooks_support_tf_logs else FETCHED
-
-    def image_data_format(self) -> str:
-        return str(self.keras.backend.image_data_format())
 
     def metrics(self) -> str:
         return ", ".join(self.model.metrics_names)

@@ -10,7 +10,6 @@ from millistep.measure.frameworks import WrongFramework, builder
 from millistep.measure.frameworks.keras import ENDLESS, KerasFramework
 from millistep.measure.frameworks.loops import BY_A_THREAD, FETCHED, LEFT
 from millistep.measure.frameworks.precision import used
-from millistep.measure.frameworks.releases import auto_jit_compile
 
 
 class Keras3Framework(KerasFramework):
@@ -86,9 +85,6 @@ class Keras3Framework(KerasFramework):
             return FETCHED if task == "train" else LEFT
         return BY_A_THREAD if getattr(callbacks, f"_async_{task}") else FETCHED
 
-    def image_data_format(self) -> str:
-        return str(self.keras.config.image_data_format())
-
     def metrics(self) -> str:
         # What compile() was given is one metric that holds those.
         metrics = self.model.metrics
@@ -96,4 +92,6 @@ class Keras3Framework(KerasFramework):
         return ", ".join(part.name for part in parts)
 
     def auto_jit_compile(self) -> bool | None:
-        return auto_jit_compile(self.keras)
+        net = self.keras.Sequential([self.keras.Input((1,)), self.keras.layers.Dense(1)])
+        net.compile()
+        return bool(net.jit_compile)

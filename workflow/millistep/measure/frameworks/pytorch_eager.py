@@ -98,7 +98,7 @@ class Framework(TorchFramework):
             ) from error
 
     def settings(self) -> dict[str, Any]:
-        found = {"threads": self.torch.get_num_threads()}
+        found = super().settings()
         if not self.optimizer or self.cell.optimizer == "default":
             return found
         kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
@@ -223,10 +223,6 @@ class Framework(TorchFramework):
 
         return step
 
-    @property
-    def compares(self) -> bool:  # type: ignore[override]  # depends on the task
-        return self.own_loop is None
-
     def compute(self, batches: list[Any]) -> list[Any]:
         step = self._step()
         found = [leaves(step(self._tensors(batch))) for batch in batches]
@@ -279,7 +275,6 @@ class Framework(TorchFramework):
         return sum(each.numel() for each in parameters if each.requires_grad)
 
     def finite(self) -> bool:
-        """Return True if all trained weights are finite numbers."""
         return all(bool(p.isfinite().all()) for p in self.model.parameters() if p.requires_grad)
 
     def outputs(self) -> Any:

@@ -113,14 +113,12 @@ class TensorFlowFramework(Traced, KerasFramework):
     def requested_threads(self) -> int:
         """Return the threads of TensorFlow's pools; of two sizes that which was not requested."""
         pools = self.tf.config.threading
-        within, between = (
-            int(threads())
-            for threads in (
-                pools.get_intra_op_parallelism_threads,
-                pools.get_inter_op_parallelism_threads,
-            )
-        )
+        within = int(pools.get_intra_op_parallelism_threads())
+        between = int(pools.get_inter_op_parallelism_threads())
         return within if between == self.cell.threads else between
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "threads": self.requested_threads()}
 
     def _flushes_denormals(self, jit: bool) -> bool:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)

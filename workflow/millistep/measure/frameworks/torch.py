@@ -53,6 +53,9 @@ class TorchFramework(Framework):
         self.torch.backends.cuda.matmul.allow_tf32 = tf32
         self.torch.backends.cudnn.allow_tf32 = tf32
 
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "threads": self.torch.get_num_threads()}
+
     def start_build(self) -> None:
         self.torch.manual_seed(self.cell.seed)
         kinds = ("stats", "graph_break", "unimplemented")

@@ -5,7 +5,6 @@ from typing import Any
 
 import keras
 
-from millistep.measure.frameworks.releases import uses_fused_attention
 from millistep.measure.models.bert import keras_hub as bert
 from millistep.measure.models.keras_hub import library as keras_hub
 
@@ -15,5 +14,6 @@ batch, build = bert.batch, partial(bert.build, keras, keras_hub)
 def attention(model: Any) -> str:
     """Return the implementation that the encoder's attention really takes."""
     layer = model.backbone.transformer_layers[0]._self_attention_layer
-    fused = uses_fused_attention(keras, layer)
+    # Releases with this switch fuse the attention, except for one with dropout.
+    fused = hasattr(keras.config, "is_flash_attention_enabled") and not layer._dropout
     return "keras.ops.dot_product_attention" if fused else "einsum"
