@@ -110,15 +110,11 @@ class Framework(TorchFramework):
         Where the script was Transformers' Trainer (``BY_TRAINER`` of a builder), that looks at the
         loss of each step of ``fit``, and the outputs of ``predict`` end on the host.
         """
-        if self.own_loop:
-            return loops.legacy(self._loop(self.cell.batch_size), steps, cap_s)
-        trainer = getattr(self.models, "BY_TRAINER", False)
-        if self.cell.task == "fit":
+        trainer = not self.own_loop and getattr(self.models, "BY_TRAINER", False)
+        if self.cell.task == "fit" and not self.own_loop:
             return self._legacy_fit(trainer, steps, cap_s)
         loop = self._loop(self.cell.batch_size)
-        if trainer:
-            return loops.legacy(partial(_ended, loop, self.fence), steps, cap_s, loops.ON_THE_HOST)
-        return loops.legacy(loop, steps, cap_s)
+        return loops.legacy(loop, steps, cap_s, self.fence if trainer else None)
 
     def _legacy_fit(self, trainer: bool, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Time as published: two steps dropped, of Trainer's one more that is counted."""
@@ -341,8 +337,3 @@ class Framework(TorchFramework):
         if any(isinstance(module, scripted) for module in self.model.modules()):
             return {"execution": "jit", "compiler": "torchscript", "cuda_graphs": False}
         return {"execution": "eager", "compiler": "none", "cuda_graphs": False}
-
-
-def _ended(loop: Callable[[Tick], object], end: Callable[[], None], tick: Tick) -> None:
-    loop(tick)
-    end()
