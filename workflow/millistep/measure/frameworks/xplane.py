@@ -167,13 +167,8 @@ def _name(event: Event) -> str:
     if OPERATION in event.facts:
         name = without_number(event.name)
         return "" if name in LOOPS else name
-    return _kernel(event) if event.line.startswith("tf_") else ""
-
-
-def _kernel(event: Event) -> str:
-    """Return the name of a kernel of TensorFlow's executor; empty for what only calls others."""
-    kernel = _KERNEL.fullmatch(event.name)
-    if kernel is None or _CALLS.fullmatch(kernel["type"]):
+    kernel = _KERNEL.fullmatch(event.name) if event.line.startswith("tf_") else None
+    if kernel is None or _CALLS.fullmatch(kernel["type"]):  # those only call others
         return ""
     return with_place(kernel["type"], kernel["path"])
 
