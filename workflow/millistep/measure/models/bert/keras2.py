@@ -1,14 +1,11 @@
 """BERT from KerasNLP, the last release with Keras 2 code."""
 
-from functools import partial
 from typing import Any
 
-import keras_nlp
-import tensorflow as tf
+from millistep.measure.models.bert.keras_hub import batch, build
+from millistep.measure.models.keras_hub import library as keras_nlp
 
-from millistep.measure.models.bert import keras_hub as bert
-
-batch, build = bert.batch, partial(bert.build, tf.keras, keras_nlp)
+__all__ = ["attention", "batch", "build", "keras_nlp"]
 
 
 def attention(model: Any) -> str:

@@ -1,14 +1,13 @@
 """BERT from KerasHub."""
 
-from functools import partial
 from typing import Any
 
 import keras
 
-from millistep.measure.models.bert import keras_hub as bert
+from millistep.measure.models.bert.keras_hub import batch, build
 from millistep.measure.models.keras_hub import library as keras_hub
 
-batch, build = bert.batch, partial(bert.build, keras, keras_hub)
+__all__ = ["attention", "batch", "build", "keras_hub"]
 
 
 def attention(model: Any) -> str:

@@ -5,9 +5,11 @@ from typing import Any
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, xla
 from millistep.measure.models.bert.work import labels, tokens
+from millistep.measure.models.keras_hub import library
+from millistep.measure.models.keras_module import keras
 
 
-def build(keras: Any, library: Any, cell: Cell) -> Any:
+def build(cell: Cell) -> Any:
     """Return a compiled ``BertClassifier``; AdamW and cross-entropy from logits for fit."""
     if cell.weights == "preset":
         model = library.models.BertClassifier.from_preset(
@@ -15,7 +17,7 @@ def build(keras: Any, library: Any, cell: Cell) -> Any:
         )
     else:
         model = library.models.BertClassifier(
-            backbone=_backbone(library, cell.architecture),
+            backbone=_backbone(cell.architecture),
             num_classes=cell.architecture["classes"],
             dropout=cell.architecture["dropout"],
             preprocessor=None,
@@ -38,7 +40,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)
 
 
-def _backbone(library: Any, a: Architecture) -> Any:
+def _backbone(a: Architecture) -> Any:
     return library.models.BertBackbone(
         vocabulary_size=a["vocabulary_size"],
         num_layers=a["layers"],
