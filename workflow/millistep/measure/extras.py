@@ -35,13 +35,8 @@ def probe(
     batch_size = planned.get("batch_size", cell.batch_size)
     amount = work.per_step(cell.task, changed, batch_size)
     check_work(cell.model, amount)
-    short = dataclasses.replace(
-        protocol,
-        windows=protocol.length_windows if "max_length" in planned else protocol.probe_windows,
-        warmup_steps=1,
-        synchronized_steps=0,
-    )
-    timer = _timer(framework, short)
+    windows = protocol.length_windows if "max_length" in planned else protocol.probe_windows
+    timer = _timer(framework, protocol, windows=windows)
     found: dict[str, Any] = {"steps": 0, "elapsed_ns": 0, "windows": [], "failed": None}
     try:
         framework.cell = dataclasses.replace(cell, architecture=changed)
@@ -62,9 +57,10 @@ def probe(
     }
 
 
-def _timer(framework: Framework, protocol: Protocol) -> Timer:
+def _timer(framework: Framework, protocol: Protocol, **changed: Any) -> Timer:
+    short = dataclasses.replace(protocol, warmup_steps=1, synchronized_steps=0, **changed)
     batches = framework.batches_per_tick
-    return Timer(protocol, framework.fence, framework.compilations, batches=batches)
+    return Timer(short, framework.fence, framework.compilations, batches=batches)
 
 
 WARM, COUNTED = 3, 10  # ticks before the counted ones, which may call once-only functions
@@ -178,10 +174,7 @@ def _call_ms(compute: Callable[[list[Any]], object], batches: list[Any]) -> floa
 
 
 def _step_ms(framework: Framework) -> float:
-    short = dataclasses.replace(
-        PROTOCOLS["smoke"], windows=1, window_s=CALL_S, warmup_steps=1, synchronized_steps=0
-    )
-    timer = _timer(framework, short)
+    timer = _timer(framework, PROTOCOLS["smoke"], windows=1, window_s=CALL_S)
     framework.run(timer)
     return timer.step_ns / 1e6
 

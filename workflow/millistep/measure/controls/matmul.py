@@ -149,14 +149,12 @@ def _faster(*ways: Callable[[], object]) -> Callable[[], object]:
     return min(ways, key=lambda way: min(seconds(way) for _ in range(CALLS)))
 
 
+LIBRARIES = {"jax": Jax, "tensorflow": TensorFlow, "torch": Torch}
+
+
 def library(request: dict[str, Any]) -> Jax | TensorFlow | Torch:
     """Return the requested library, checked to compute on the requested device."""
-    libraries: dict[str, type[Jax | TensorFlow | Torch]] = {
-        "jax": Jax,
-        "tensorflow": TensorFlow,
-        "torch": Torch,
-    }
-    make = libraries[request["library"]]
+    make: type[Jax | TensorFlow | Torch] = LIBRARIES[request["library"]]
     found = make(request["accelerator"], request["threads"], request["seed"])
     check_device(request["accelerator"], found.live_accelerator)
     return found

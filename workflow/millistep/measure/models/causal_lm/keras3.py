@@ -32,8 +32,6 @@ def build(cell: Cell, kind: str, preset: str, backbone: Any, special: dict[str, 
         model.compile(sampler="greedy", **xla.options(cell, keras))
         return model
     model.backbone.enable_lora(a["lora_rank"])
-    if not model.trainable_weights:
-        raise RuntimeError("enable_lora left no trainable weights: fit would train nothing")
     model.compile(
         optimizer=keras.optimizers.AdamW(),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
