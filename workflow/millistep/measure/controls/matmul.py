@@ -149,12 +149,13 @@ def _faster(*ways: Callable[[], object]) -> Callable[[], object]:
     return min(ways, key=lambda way: min(seconds(way) for _ in range(CALLS)))
 
 
-LIBRARIES = {"jax": Jax, "tensorflow": TensorFlow, "torch": Torch}
+Library = Jax | TensorFlow | Torch
+LIBRARIES: dict[str, type[Library]] = {"jax": Jax, "tensorflow": TensorFlow, "torch": Torch}
 
 
-def library(request: dict[str, Any]) -> Jax | TensorFlow | Torch:
+def library(request: dict[str, Any]) -> Library:
     """Return the requested library, checked to compute on the requested device."""
-    make: type[Jax | TensorFlow | Torch] = LIBRARIES[request["library"]]
+    make = LIBRARIES[request["library"]]
     found = make(request["accelerator"], request["threads"], request["seed"])
     check_device(request["accelerator"], found.live_accelerator)
     return found
