@@ -55,7 +55,8 @@ def published(keras, models, cell):
     from millistep.measure.models.bert import keras_hub as bert
 
     backbone = bert._backbone(cell.architecture)
-    model = bert.library.models.BertClassifier(backbone=backbone, num_classes=2, preprocessor=None)
+    classifier = bert.keras_hub.models.BertClassifier
+    model = classifier(backbone=backbone, num_classes=2, preprocessor=None)
     trains = {
         "loss": keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         "optimizer": keras.optimizers.AdamW(),

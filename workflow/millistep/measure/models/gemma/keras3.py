@@ -4,9 +4,8 @@ from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture
-from millistep.measure.models.causal_lm import keras3 as causal_lm
-from millistep.measure.models.causal_lm.keras3 import LOOPS, batch, facts
-from millistep.measure.models.causal_lm.keras_hub import sizes
+from millistep.measure.models.causal_lm import keras_hub as causal_lm
+from millistep.measure.models.causal_lm.keras_hub import LOOPS, batch, facts
 from millistep.measure.models.gemma.work import SPECIAL
 from millistep.measure.models.keras_hub import fuses_attention
 from millistep.measure.models.keras_hub import library as keras_hub
@@ -26,7 +25,7 @@ def attention(model: Any) -> str:
 
 def backbone(a: Architecture) -> Any:
     return keras_hub.models.GemmaBackbone(
-        **sizes(a),
+        **causal_lm.sizes(a),
         intermediate_dim=2 * a["intermediate_size"],  # KerasHub counts gate and up together
         head_dim=a["head_size"],
     )
