@@ -164,8 +164,8 @@ class Framework(TorchFramework):
         if isinstance(arrays, dict):
             conformance.check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
         batch = self._tensors(arrays)
-        pinned = loops.mapped(lambda tensor: tensor.is_pinned(), (*batch.values(),))
-        kind = "pinned" if all(loops.flat(pinned)) else "pageable"
+        pinned = all(tensor.is_pinned() for tensor in loops.flat(batch))
+        kind = "pinned" if pinned else "pageable"
         copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
         self.fed = loops.feeding(f"tensors in {kind} memory{copied}", batch)
         return batch
@@ -191,12 +191,9 @@ class Framework(TorchFramework):
 
     def _to_device(self, batch: Tensors) -> Tensors:
         if self._nested:
-            moved: Tensors = loops.mapped(self._moved, batch)
+            moved: Tensors = loops.mapped(lambda t: t.to(self.device, non_blocking=True), batch)
             return moved
         return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
-
-    def _moved(self, tensor: Any) -> Any:
-        return tensor.to(self.device, non_blocking=True)
 
     def _step(self) -> Step:
         return {"fit": self._fit_step, "predict": self._predict_step()}[self.cell.task]
@@ -284,9 +281,8 @@ class Framework(TorchFramework):
         """Return products of a forward pass, which is run once without torch.compile."""
         if self.own_loop:
             raise ValueError("operations of a custom loop are not inspected")
-        batch = self._to_device(
-            self._tensors(self.models.batch(self.cell, min(2, self.cell.batch_size)))
-        )
+        arrays = self.models.batch(self.cell, min(2, self.cell.batch_size))
+        batch = self._to_device(self._tensors(arrays))
         return products.of_torch(self.torch, lambda: self.model(**batch))
 
     def parity(self) -> dict[str, Any]:
