@@ -14,7 +14,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from millistep.measure.conformance import check_end, check_work
@@ -70,27 +70,24 @@ OURS = "millistep."
 
 def calls(framework: Framework) -> dict[str, Any]:
     """Return the calls of a step, and those of each function, the most frequent first."""
-    counts: Counter[tuple[str, CodeType]] = Counter()
+    counts: Counter[str] = Counter()
 
     def count(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call":
-            counts[str(frame.f_globals.get("__name__")), frame.f_code] += 1
+        module, code = str(frame.f_globals.get("__name__")), frame.f_code
+        if event == "call" and not module.startswith(OURS):
+            counts[f"{module}.{getattr(code, 'co_qualname', code.co_name)}"] += 1
 
     try:
         framework.run(CountedSteps(partial(sys.setprofile, count), partial(sys.setprofile, None)))
     finally:
         sys.setprofile(None)
-    by_name: Counter[str] = Counter()
-    for (module, code), number in counts.items():
-        if not module.startswith(OURS):
-            by_name[f"{module}.{getattr(code, 'co_qualname', code.co_name)}"] += number
-    found = by_name.most_common()
     steps = counted_steps(framework)
     return {
         "steps": steps,
-        "per_step": sum(number for _, number in found) / steps,
+        "per_step": sum(counts.values()) / steps,
         "functions": [
-            {"name": name, "per_step": number / steps} for name, number in found[:MOST_FUNCTIONS]
+            {"name": name, "per_step": number / steps}
+            for name, number in counts.most_common(MOST_FUNCTIONS)
         ],
     }
 

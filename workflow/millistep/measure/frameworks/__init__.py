@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from millistep.measure import models
 from millistep.measure.conformance import WrongPrecision, same_process
-from millistep.measure.models import Architecture, Builder, Loop, Tick
+from millistep.measure.models import Architecture, Builder, Loop
 from millistep.measure.operations import Span
 
 
@@ -47,12 +47,11 @@ class Cell:
 class Clock(Protocol):
     """Counts the steps of a loop: a :class:`measure.timer.Timer`, or one that profiles."""
 
-    @property
-    def tick(self) -> Tick:
-        """The function to call before each step; it returns True once there are enough."""
-
     def start(self) -> None:
         """Start the clock: call right before the public API is entered."""
+
+    def tick(self) -> bool:
+        """Return True once there are enough steps: call before each step."""
 
 
 class Framework(ABC):
