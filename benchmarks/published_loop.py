@@ -52,9 +52,11 @@ def measured(framework):
 
 def published(keras, models, cell):
     """Return a function that runs the original loop once and returns ms per step by its clock."""
-    library = getattr(models, "keras_hub", None) or models.keras_nlp
-    backbone = models.bert._backbone(library, cell.architecture)
-    model = library.models.BertClassifier(backbone=backbone, num_classes=2, preprocessor=None)
+    from millistep.measure.models.bert import keras_hub as bert
+
+    backbone = bert._backbone(cell.architecture)
+    classifier = bert.keras_hub.models.BertClassifier
+    model = classifier(backbone=backbone, num_classes=2, preprocessor=None)
     trains = {
         "loss": keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         "optimizer": keras.optimizers.AdamW(),

@@ -14,7 +14,7 @@ class Column(KerasFramework):
     """Counts how often its model was brought back to a usable state."""
 
     models = SimpleNamespace()
-    keras = SimpleNamespace(callbacks=SimpleNamespace(Callback=object))
+    keras = SimpleNamespace(callbacks=SimpleNamespace(Callback=SimpleNamespace))
     model = SimpleNamespace(steps_per_execution=1)
     settled = 0
     load = live_accelerator = precision = fence = compilations = None  # none is called

@@ -14,8 +14,9 @@ def rounded(x, bits):
 @pytest.mark.parametrize("off", [0, 2**-15, -(2**-15)])  # more than by Winograd's way
 @pytest.mark.parametrize(("bits", "name"), [(23, "float32"), (10, "tf32"), (7, "bfloat16")])
 def test_the_bits_that_a_product_keeps_name_its_precision(bits, name, off):
-    def product(terms):
-        return lambda x: np.float32(rounded(x, bits)) * np.float32(terms) * (1 + off)
+    def product(left, ones):
+        terms = SIZE if left.ndim == 2 else CHANNELS * KERNEL**2
+        return rounded(left, bits) * ones.flat[0] * np.float32(terms) * (1 + off)
 
-    found = used(product(SIZE), product(CHANNELS * KERNEL**2))
+    found = used(product, product)
     assert found == {"matmul_precision": name, "convolution_precision": name}

@@ -7,9 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from millistep.measure.frameworks import torch_profile
-from millistep.measure.frameworks.xplane import Event, NoOperation, Trace, computing
+from millistep.measure.frameworks.xplane import Event, NoOperation, Traced, computing
 from millistep.measure.operations import Span, fused_attention
 from millistep.measure.profile import profile
+
+from .conftest import Bare
 
 HOST = "/host:CPU"
 POOL = "tf_XLAPjRtCpuClient/1"
@@ -25,11 +27,31 @@ EVENTS = [
 ]
 
 
-def test_a_trace_lies_in_the_runs_scratch_folder(tmp_path, monkeypatch):
+class Writes(Traced, Bare):
+    """A framework whose profiler writes these bytes as the trace of the events above."""
+
+    def __init__(self, trace):
+        super().__init__(SimpleNamespace(accelerator="cpu"))
+        self.trace = trace
+
+    def start_trace(self, folder):
+        self.path = Path(folder, "host.xplane.pb")
+
+    def stop_trace(self):
+        self.path.write_bytes(self.trace)
+
+    def events(self, path):
+        return EVENTS
+
+
+def test_a_trace_lies_in_the_runs_scratch_folder_until_it_is_read(tmp_path, monkeypatch):
     monkeypatch.setenv("MILLISTEP_SCRATCH", str(tmp_path))
-    folders = []
-    trace = Trace(folders.append, lambda: None, lambda path: [], compiled=True)
-    assert [Path(folder).parent for folder in folders] == [tmp_path] and not trace.graphs
+    framework = Writes(b"")
+    framework.begin_profile()
+    folder = framework.path.parent
+    assert folder.parent == tmp_path and folder.exists()
+    framework.end_profile()
+    assert not framework.launches_graphs and not folder.exists()
 
 
 def test_operations_compute_and_dispatch_does_not():
@@ -66,17 +88,13 @@ def test_without_an_event_of_the_gpu_nothing_on_the_host_takes_its_place():
 )
 def test_a_trace_that_lacks_events_by_its_own_words_is_none(field, words, complete):
     """An XSpace of one text: the field's number and kind, the length, the text."""
-
-    def written(folder):
-        message = bytes([field << 3 | 2, len(words)]) + words.encode()
-        Path(folder, "host.xplane.pb").write_bytes(message)
-
-    trace = Trace(written, lambda: None, lambda path: EVENTS, compiled=True)
+    framework = Writes(bytes([field << 3 | 2, len(words)]) + words.encode())
+    framework.begin_profile()
     if complete:
-        assert trace.end("cpu") == computing(EVENTS, True)
+        assert framework.end_profile() == computing(EVENTS, True)
     else:
         with pytest.raises(NoOperation, match=words):
-            trace.end("cpu")
+            framework.end_profile()
 
 
 class Fails:

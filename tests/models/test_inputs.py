@@ -1,15 +1,21 @@
 """Inputs of models: seeded, shaped, and the same in two libraries that take them."""
 
+import importlib
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from millistep.measure.models.causal_lm.work import check_new_tokens, new_tokens, prompts, tokens
-from millistep.measure.models.sam import kerascv
 from millistep.measure.models.sam import work as sam
 from millistep.measure.models.stable_diffusion.work import Steps
 from tests.models.libraries import cell
 
 
-def test_both_libraries_get_the_same_images_and_points():
+def test_both_libraries_get_the_same_images_and_points(monkeypatch):
+    library = SimpleNamespace(keras=None, keras_cv=None)  # makes no batch
+    monkeypatch.setitem(sys.modules, "millistep.measure.models.kerascv", library)
+    kerascv = importlib.import_module("millistep.measure.models.sam.kerascv")
     one = cell("sam", "keras3-jax", "predict", "smoke", batch_size=3)
     (given,) = kerascv.batch(one, 3)
     points, labels = sam.points(one, 3)

@@ -104,7 +104,7 @@ def skips(cell):
     from torch._inductor import cudagraph_utils as library
 
     framework = framework_of(cell)
-    framework.skips.listen()
+    framework.watch_log()
     library.log_cudagraph_skip_and_bump_counter(
         "skipping cudagraphs due to skipping cudagraphs due to mutated inputs (2 instances). "
         "Found from : \n File model.py"

@@ -13,9 +13,9 @@ from millistep.measure.models.stable_diffusion.work import embeddings, noise
 
 def shapes(cell):
     """Shapes of every weight of the cell's model, in order, with nothing allocated."""
-    models = framework_of(cell).models
+    keras = framework_of(cell).keras
     kerascv = import_module(f"millistep.measure.models.{cell.model}.kerascv")
-    return shapes_of(models.keras, lambda: kerascv.network(models.keras, models.keras_cv, cell))
+    return shapes_of(keras, lambda: kerascv.network(cell))
 
 
 def sizes(cell):
@@ -27,7 +27,7 @@ def library_shapes(cell):
     """Shapes of the weights of KerasCV's own class, for Stable Diffusion."""
     from keras_cv.models import stable_diffusion as library
 
-    keras = framework_of(cell).models.keras
+    keras = framework_of(cell).keras
 
     def build():
         a = cell.architecture
@@ -64,7 +64,7 @@ def masks(found):
 def noisy(cell):
     """Inputs of Stable Diffusion's UNet at one timestep."""
     kerascv = import_module("millistep.measure.models.stable_diffusion.kerascv")
-    pipeline = kerascv._pipeline(framework_of(cell).models.keras_cv, cell.architecture)
+    pipeline = kerascv._pipeline(cell.architecture)
     size = cell.batch_size
     timestep = np.asarray(pipeline._get_timestep_embedding(501, size))
     context = embeddings(cell, size)[0]

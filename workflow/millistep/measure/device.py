@@ -61,34 +61,28 @@ def of_torch(torch: Any, tensor: Any) -> tuple[str, str]:
     return tensor.device.type, f"torch {torch.__version__}"
 
 
-MAPS = Path("/proc/self/maps")
-
-
-def versions(maps: Path = MAPS) -> dict[str, str | None]:
+def versions() -> dict[str, str | None]:
     """Return ``cuda_version``, ``cudnn_version``; None if not loaded or not reported."""
     return {
-        "cuda_version": _versions_in_use(maps, "cudart", _cuda),
-        "cudnn_version": _versions_in_use(maps, "cudnn", _cudnn),
+        "cuda_version": _versions_in_use("cudart", _cuda),
+        "cudnn_version": _versions_in_use("cudnn", _cudnn),
     }
 
 
-def _versions_in_use(maps: Path, library: str, ask: Callable[[Any], str | None]) -> str | None:
+def _versions_in_use(library: str, ask: Callable[[Any], str | None]) -> str | None:
     """Return all versions that the loaded copies of a library report; None if there are none."""
     name = re.compile(rf"lib{library}(-[0-9a-f]+)?\.so[.\d]*")
     try:
-        fields = [line.split(maxsplit=5) for line in maps.read_text().splitlines()]
+        lines = Path("/proc/self/maps").read_text().splitlines()
     except OSError:  # no Linux
         return None
-    paths = {f[5] for f in fields if len(f) == 6 and name.fullmatch(Path(f[5]).name)}
-    found = {version for path in paths if (version := _asked(path, ask))}
-    return ", ".join(sorted(found)) or None
-
-
-def _asked(path: str, ask: Callable[[Any], str | None]) -> str | None:
-    try:
-        return ask(ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY))
-    except (OSError, AttributeError):  # unloaded meanwhile, or another library of that name
-        return None
+    paths = {line.split(maxsplit=5)[-1] for line in lines}  # the sixth field, if there is one
+    found = set()
+    for path in filter(lambda path: name.fullmatch(Path(path).name), paths):
+        # It was unloaded meanwhile, or is another library of that name.
+        with contextlib.suppress(OSError, AttributeError):
+            found.add(ask(ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)))
+    return ", ".join(sorted(filter(None, found))) or None
 
 
 def _cuda(library: Any) -> str | None:

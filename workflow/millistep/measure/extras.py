@@ -14,7 +14,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from millistep.measure.conformance import check_end, check_work
@@ -35,13 +35,8 @@ def probe(
     batch_size = planned.get("batch_size", cell.batch_size)
     amount = work.per_step(cell.task, changed, batch_size)
     check_work(cell.model, amount)
-    short = dataclasses.replace(
-        protocol,
-        windows=protocol.length_windows if "max_length" in planned else protocol.probe_windows,
-        warmup_steps=1,
-        synchronized_steps=0,
-    )
-    timer = _timer(framework, short)
+    windows = protocol.length_windows if "max_length" in planned else protocol.probe_windows
+    timer = _timer(framework, protocol, windows=windows)
     found: dict[str, Any] = {"steps": 0, "elapsed_ns": 0, "windows": [], "failed": None}
     try:
         framework.cell = dataclasses.replace(cell, architecture=changed)
@@ -62,9 +57,10 @@ def probe(
     }
 
 
-def _timer(framework: Framework, protocol: Protocol) -> Timer:
+def _timer(framework: Framework, protocol: Protocol, **changed: Any) -> Timer:
+    short = dataclasses.replace(protocol, warmup_steps=1, synchronized_steps=0, **changed)
     batches = framework.batches_per_tick
-    return Timer(protocol, framework.fence, framework.compilations, batches=batches)
+    return Timer(short, framework.fence, framework.compilations, batches=batches)
 
 
 WARM, COUNTED = 3, 10  # ticks before the counted ones, which may call once-only functions
@@ -74,27 +70,24 @@ OURS = "millistep."
 
 def calls(framework: Framework) -> dict[str, Any]:
     """Return the calls of a step, and those of each function, the most frequent first."""
-    counts: Counter[tuple[str, CodeType]] = Counter()
+    counts: Counter[str] = Counter()
 
     def count(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call":
-            counts[str(frame.f_globals.get("__name__")), frame.f_code] += 1
+        module, code = str(frame.f_globals.get("__name__")), frame.f_code
+        if event == "call" and not module.startswith(OURS):
+            counts[f"{module}.{getattr(code, 'co_qualname', code.co_name)}"] += 1
 
     try:
         framework.run(CountedSteps(partial(sys.setprofile, count), partial(sys.setprofile, None)))
     finally:
         sys.setprofile(None)
-    by_name: Counter[str] = Counter()
-    for (module, code), number in counts.items():
-        if not module.startswith(OURS):
-            by_name[f"{module}.{getattr(code, 'co_qualname', code.co_name)}"] += number
-    found = by_name.most_common()
     steps = counted_steps(framework)
     return {
         "steps": steps,
-        "per_step": sum(number for _, number in found) / steps,
+        "per_step": sum(counts.values()) / steps,
         "functions": [
-            {"name": name, "per_step": number / steps} for name, number in found[:MOST_FUNCTIONS]
+            {"name": name, "per_step": number / steps}
+            for name, number in counts.most_common(MOST_FUNCTIONS)
         ],
     }
 
@@ -132,19 +125,19 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
     step_ns: the time of a step as it was measured. Calls and windows of steps alternate, and the
     shortest of each counts. A custom loop has outputs alone; None if it returns none.
     """
-    if not framework.compares:
+    if not framework.compute or framework.own_loop:
         return _of_a_loop(framework)
     framework.build()
-    task, seeds = framework.cell.task, iter(range(1000, 10_000))
+    compute, task, seeds = framework.compute, framework.cell.task, iter(range(1000, 10_000))
 
     def batches(number: int) -> list[Any]:
         own = framework.cell
         cells = [dataclasses.replace(own, seed=own.seed + next(seeds)) for _ in range(number)]
         return [framework.models.batch(cell, own.batch_size) for cell in cells]
 
-    values = framework.compute(batches(COMPARED_STEPS[task]))
+    values = compute(batches(COMPARED_STEPS[task]))
     steps = min(MOST_STEPS, max(COMPARED_STEPS[task], math.ceil(CALL_S / (step_ns / 1e9))))
-    pairs = [(_call_ms(framework, batches(steps)), _step_ms(framework)) for _ in range(PAIRS)]
+    pairs = [(_call_ms(compute, batches(steps)), _step_ms(framework)) for _ in range(PAIRS)]
     return {
         "kind": LOSSES if task == "fit" else OUTPUTS,
         "values": [number for array in values for number in numbers(array)],
@@ -171,17 +164,14 @@ def _of_a_loop(framework: Framework) -> dict[str, Any] | None:
     }
 
 
-def _call_ms(framework: Framework, batches: list[Any]) -> float:
+def _call_ms(compute: Callable[[list[Any]], object], batches: list[Any]) -> float:
     start = time.perf_counter_ns()
-    framework.compute(batches)
+    compute(batches)
     return (time.perf_counter_ns() - start) / 1e6 / len(batches)
 
 
 def _step_ms(framework: Framework) -> float:
-    short = dataclasses.replace(
-        PROTOCOLS["smoke"], windows=1, window_s=CALL_S, warmup_steps=1, synchronized_steps=0
-    )
-    timer = _timer(framework, short)
+    timer = _timer(framework, PROTOCOLS["smoke"], windows=1, window_s=CALL_S)
     framework.run(timer)
     return timer.step_ns / 1e6
 

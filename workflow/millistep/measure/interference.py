@@ -42,13 +42,10 @@ def _own() -> int:
 
 
 class Others:
-    """CPU time that other processes took, added up over several intervals."""
+    """CPU time that other processes took in several intervals."""
 
     def __init__(self) -> None:
-        self._wall_s = self._foreign_s = 0.0
-        self._known = True
-        self._start: tuple[float, float | None] = (0.0, None)
-        self.latest: float | None = None  # share in the last interval; None if it was too short
+        self._intervals: list[tuple[float, float | None]] = []  # s, and s of others if known
 
     def __enter__(self) -> None:
         self._start = time.perf_counter(), other_cpu_seconds()
@@ -56,25 +53,25 @@ class Others:
     def __exit__(self, *_: object) -> None:
         start_s, before = self._start
         after = other_cpu_seconds()
-        wall_s = time.perf_counter() - start_s
-        self._wall_s += wall_s
-        self.latest = None
-        if before is None or after is None:
-            self._known = False
-            return
-        self._foreign_s += after - before
-        if wall_s >= LEAST_INTERVAL_S:
-            self.latest = _share(after - before, wall_s)
+        foreign_s = None if before is None or after is None else after - before
+        self._intervals.append((time.perf_counter() - start_s, foreign_s))
+
+    @property
+    def latest(self) -> float | None:
+        """Share of these CPUs' time in the last interval; None if unknown or too short to count."""
+        return _share(self._intervals[-1:], LEAST_INTERVAL_S)
 
     def share(self) -> float | None:
         """Return the share of these CPUs' time; None if unknown or too short to count."""
-        if not self._known or self._wall_s < LEAST_S:
-            return None
-        return _share(self._foreign_s, self._wall_s)
+        return _share(self._intervals, LEAST_S)
 
 
-def _share(foreign_s: float, wall_s: float) -> float:
-    return max(0.0, foreign_s / (wall_s * len(os.sched_getaffinity(0))))
+def _share(intervals: Sequence[tuple[float, float | None]], least_s: float) -> float | None:
+    wall_s = sum(seconds for seconds, _ in intervals)
+    known = [foreign_s for _, foreign_s in intervals if foreign_s is not None]
+    if wall_s < least_s or len(known) < len(intervals):
+        return None
+    return max(0.0, sum(known) / (wall_s * len(os.sched_getaffinity(0))))
 
 
 class Kernel:
@@ -113,23 +110,22 @@ class Quota:
     """
 
     def __init__(self, files: Sequence[str]) -> None:
-        self._files = [Path(file) for file in files]
-        self._sums = [(0, 0) for _ in files]
+        self._sums = {Path(file): [0, 0] for file in files}
 
     def __enter__(self) -> None:
-        self._start = [_counted(file) for file in self._files]
+        self._start = {file: _counted(file) for file in self._sums}
 
     def __exit__(self, *_: object) -> None:
-        for place, (before, file) in enumerate(zip(self._start, self._files, strict=True)):
-            after = _counted(file)
+        for file, sums in self._sums.items():
+            before, after = self._start[file], _counted(file)
             if before and after:
-                periods, throttled = self._sums[place]
-                sums = (periods + after[0] - before[0], throttled + after[1] - before[1])
-                self._sums[place] = sums
+                sums[0] += after[0] - before[0]
+                sums[1] += after[1] - before[1]
 
     def found(self) -> dict[str, int | None]:
         """Return entries of a record's ``load``; None without a quota."""
-        periods, throttled = max(self._sums, key=lambda sums: sums[1], default=(None, None))
+        sums = self._sums.values()
+        periods, throttled = max(sums, key=lambda counts: counts[1], default=(None, None))
         return {"quota_periods": periods, "quota_throttled_periods": throttled}
 
 

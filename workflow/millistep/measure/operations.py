@@ -68,7 +68,7 @@ def attributed(
         for start, end, name, lane, part in spans
     ]
     lanes: dict[Hashable, _Lane] = defaultdict(_Lane)
-    started, ended = ([False] * len(every) for _ in range(2))
+    begun: set[int] = set()  # numbers of the spans that have started and not ended
     # The time so far, each instant divided by the number of lanes that compute in it: what a lane
     # gets between two moments is the difference of this clock, however many others there are.
     shared, computing, now = 0.0, 0, 0.0
@@ -76,39 +76,27 @@ def attributed(
         if computing:
             shared += (time - now) / computing
         now = time
-        lane = lanes[every[number].lane]
-        if lane.open:
-            found[every[lane.open[-1]].name].ns += shared - lane.since
+        span = every[number]
+        lane = lanes[span.lane]
+        holding = every[lane.open[-1]] if lane.open else None
+        if holding:
+            found[holding.name].ns += shared - lane.since
             computing -= 1
         lane.since = shared
-        if started[number]:
-            ended[number] = True
-            while lane.open and ended[lane.open[-1]]:
+        if number in begun:
+            begun.remove(number)
+            while lane.open and lane.open[-1] not in begun:
                 lane.open.pop()
         else:
+            begun.add(number)
             lane.open.append(number)
-            started[number] = True
+            operation = found[span.name]
+            operation.count += not span.part
+            operation.lasted_ns += span.end - span.start
+            if holding:
+                found[holding.name].handed_on_ns += min(span.end, holding.end) - span.start
         computing += bool(lane.open)
-    for span, inside in zip(every, _handed_on(every), strict=True):
-        operation = found[span.name]
-        operation.count += not span.part
-        operation.lasted_ns += span.end - span.start
-        operation.handed_on_ns += inside
     return found
-
-
-def _handed_on(spans: list[Span]) -> list[float]:
-    """Return, for each span, the ns in which spans directly inside it were open on its lane."""
-    inside = [0.0] * len(spans)
-    lanes: dict[Hashable, list[int]] = defaultdict(list)
-    for number in sorted(range(len(spans)), key=lambda n: (spans[n].start, -spans[n].end)):
-        span, holding = spans[number], lanes[spans[number].lane]
-        while holding and spans[holding[-1]].end <= span.start:
-            holding.pop()
-        if holding:
-            inside[holding[-1]] += min(span.end, spans[holding[-1]].end) - span.start
-        holding.append(number)
-    return inside
 
 
 def _moments(spans: list[Span]) -> list[tuple[float, int, float, int]]:

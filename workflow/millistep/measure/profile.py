@@ -15,7 +15,7 @@ from typing import Any
 
 from millistep.measure.frameworks import Framework
 from millistep.measure.interference import Others
-from millistep.measure.operations import Operation, Span, attributed, recorded
+from millistep.measure.operations import Operation, attributed, recorded
 
 PAIRS = 3  # pairs of blocks, one without the profiler and one under it
 MOST_STEPS = 3  # steps of a block, at most
@@ -39,7 +39,7 @@ class ProfileTimer:
         self._steps = self._run()
         self.plain_ns: list[int] = []  # of each block
         self.profiled_ns: list[int] = []
-        self.computing: list[list[Span]] = []  # of each profiled block, on a clock of its own
+        self.operations: defaultdict[str, Operation] = defaultdict(Operation)
 
     def start(self) -> None:
         """Do nothing: blocks are timed, not the loop."""
@@ -51,10 +51,6 @@ class ProfileTimer:
     def close(self) -> None:
         """End the profiler if a step has failed under it."""
         self._steps.close()
-
-    @property
-    def steps(self) -> int:
-        return self.size * len(self.profiled_ns)
 
     def _run(self) -> Generator[None, None, None]:
         for _ in range(PAIRS):
@@ -70,7 +66,7 @@ class ProfileTimer:
                     self._end()
                 raise
             with _uncollected():
-                self.computing.append(self._end())
+                attributed(self._end(), self.operations)
 
     def _block(self) -> Generator[None, None, int]:
         """Time the steps of a block between two synchronizations; return the elapsed ns."""
@@ -90,26 +86,23 @@ def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
     others = Others()
     with others, closing(timer):
         framework.run(timer)
-    if not any(timer.computing):
+    if not timer.operations:
         raise RuntimeError("the profiler saw no operation at all")
-    operations: defaultdict[str, Operation] = defaultdict(Operation)
-    with _uncollected():
-        for spans in timer.computing:
-            attributed(spans, operations)
+    steps = timer.size * len(timer.profiled_ns)
     elapsed_ns = sum(timer.profiled_ns)
-    busy_ns = sum(operation.ns for operation in operations.values())
+    busy_ns = sum(operation.ns for operation in timer.operations.values())
     pairs = zip(timer.plain_ns, timer.profiled_ns, strict=True)
     return {
         "share": max(0.0, 1 - busy_ns / elapsed_ns),
         "method": framework.profiler,
-        "steps": timer.steps,
-        "step_ms": elapsed_ns / timer.steps / 1e6,
+        "steps": steps,
+        "step_ms": elapsed_ns / steps / 1e6,
         "foreign_cpu_share": others.share(),
         "pairs": [
             {"plain_ms": plain / timer.size / 1e6, "profiled_ms": profiled / timer.size / 1e6}
             for plain, profiled in pairs
         ],
-        **recorded(operations, timer.steps),
+        **recorded(timer.operations, steps),
     }
 
 

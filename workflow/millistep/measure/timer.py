@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from millistep.measure.conformance import GOES_ON, WrongModel
 from millistep.measure.frameworks import Framework
@@ -30,57 +30,41 @@ class Finished(Exception):
     """Leaves a framework's loop once enough steps were timed."""
 
 
+@dataclass(eq=False)
 class Timer:
-    """One pass through the protocol: first step, warm-up, timing windows, synchronized steps.
+    """One pass through the protocol: first step, warm-up, timing windows, synchronized steps."""
 
-    fence: waits for all work issued so far.
-    compilations: number of programs compiled so far, or None if not counted.
-    next_turn: called when the process is ready and after each turn, with this timer; waits for
-        the next turn and returns the number of windows to time in it. Without it, all windows
-        belong to one turn.
-    turn: makes a context that is open from the first to the last window of each turn.
-    late: waits for any work that the synchronization missed and returns how long that took in ns;
-        called after each window.
-    batches: steps that the framework makes between two ticks, such as Keras' steps_per_execution.
-    most_steps: ticks of a window at most.
-    """
+    protocol: Protocol
+    fence: Callable[[], None]  # waits for all work issued so far
+    compilations: Callable[[], int | None]  # number of programs so far, or None if not counted
+    # Called when the process is ready and after each turn: waits for the next turn and returns the
+    # number of windows to time in it. Without it, all windows belong to one turn.
+    next_turn: Callable[[Timer], int] | None = None
+    # Makes a context that is open from the first to the last window of each turn.
+    turn: Callable[[], AbstractContextManager[object]] = nullcontext
+    # Called after each window: waits for any work that the synchronization missed and returns how
+    # long that took in ns.
+    late: Callable[[], int] | None = None
+    clock: Callable[[], int] = field(default_factory=lambda: time.perf_counter_ns)
+    batches: int = 1  # steps that the framework makes between two ticks
+    most_steps: int = MAX_WINDOW_STEPS  # ticks of a window at most
 
-    def __init__(
-        self,
-        protocol: Protocol,
-        fence: Callable[[], None],
-        compilations: Callable[[], int | None],
-        next_turn: Callable[[Timer], int] | None = None,
-        turn: Callable[[], AbstractContextManager[object]] = nullcontext,
-        late: Callable[[], int] | None = None,
-        clock: Callable[[], int] | None = None,
-        batches: int = 1,
-        most_steps: int = MAX_WINDOW_STEPS,
-    ) -> None:
-        self._protocol = protocol
-        self._batches, self._most_steps = batches, most_steps
-        self._fence = fence
-        self._compilations = compilations
-        self._next_turn = next_turn or (lambda timer: timer.windows_left)
-        self._turn_context = turn
-        self._late = late
-        self._clock = clock or time.perf_counter_ns
+    def __post_init__(self) -> None:
         self._steps = self._run()
-        self.first_step_ns = 0
+        self.started_ns = self.first_step_ns = 0
         self._warmup_ticks = 0  # the first step included
         self.warmup_ns = 0  # the steps after the first
         self.windows: list[tuple[int, int, int]] = []  # (steps, elapsed ns, start on the clock)
         self.late_ns: list[int] = []  # of each window, if the framework can measure it
-        self.stop = "windows"
-        self.finished = False
         self.synchronized_ns: list[int] = []
         self.compilations_before: int | None = None
         self.compilations_during: int | None = None
-        self.started_ns = 0
+        self.stop = "windows"
+        self.finished = False
 
     def start(self) -> None:
         """Open the first step: call right before the public API is entered."""
-        self.started_ns = self._clock()
+        self.started_ns = self.clock()
 
     def tick(self) -> bool:
         """Return True if enough steps were timed: call before each step."""
@@ -89,8 +73,8 @@ class Timer:
     @property
     def windows_left(self) -> int:
         """Timing windows that are still planned; none after the hard cap on time."""
-        left = self._protocol.windows - len(self.windows)
-        if left and self.elapsed_ns >= self._protocol.hard_cap_s * 1e9:
+        left = self.protocol.windows - len(self.windows)
+        if left and self.elapsed_ns >= self.protocol.hard_cap_s * 1e9:
             self.stop = "time"
             return 0
         return left
@@ -108,7 +92,7 @@ class Timer:
     @property
     def warmup_steps(self) -> int:
         """Discarded steps, the first one included."""
-        return self._warmup_ticks * self._batches
+        return self._warmup_ticks * self.batches
 
     @property
     def steps(self) -> int:
@@ -138,23 +122,23 @@ class Timer:
 
     def _run(self) -> Steps:
         yield False  # first step
-        self._fence()
-        self.first_step_ns = self._clock() - self.started_ns
+        self.fence()
+        self.first_step_ns = self.clock() - self.started_ns
         self._warmup_ticks = 1
         step_ns = yield from self._warm_up()
-        if self._protocol.synchronized_steps:
+        if self.protocol.synchronized_steps:
             # Not after the turns, when Snakemake handles the end of the run before.
             yield from self._synchronized()
-        self.compilations_before = self._compilations()
-        size = window_steps(self._protocol, step_ns, self._most_steps)
-        short = step_ns <= STILL_COLD * self._protocol.window_s * 1e9
+        self.compilations_before = self.compilations()
+        size = window_steps(self.protocol, step_ns, self.most_steps)
+        short = step_ns <= STILL_COLD * self.protocol.window_s * 1e9
         discarded = max(1, size // DISCARDED) if short else 0
-        while number := self._next_turn(self):
+        while number := (self.next_turn(self) if self.next_turn else self.windows_left):
             # The first window takes up to twice as long where a virtual machine hands out memory
             # that it has not used before.
             cold = discarded if self.windows else size
             yield from self._turn(min(number, self.windows_left), size, cold)
-        compilations = self._compilations()
+        compilations = self.compilations()
         if compilations is not None:  # None before the first one, where few parts are compiled
             self.compilations_during = compilations - (self.compilations_before or 0)
         self.finished = True
@@ -164,51 +148,51 @@ class Timer:
     def _warm_up(self) -> Generator[bool, None, int]:
         """Discard steps until enough pass without a compilation. Return the shortest in ns."""
         quiet_ns: list[int] = []
-        compiled, step_ns = self._compilations(), 0
-        began = self._clock()
-        while len(quiet_ns) < self._protocol.warmup_steps:
-            start = self._clock()
+        compiled, step_ns = self.compilations(), 0
+        began = self.clock()
+        while len(quiet_ns) < self.protocol.warmup_steps:
+            start = self.clock()
             yield False
-            self._fence()
-            step_ns = self._clock() - start
+            self.fence()
+            step_ns = self.clock() - start
             self._warmup_ticks += 1
-            now_compiled = self._compilations()
+            now_compiled = self.compilations()
             quiet_ns = [*quiet_ns, step_ns] if now_compiled == compiled else []
             compiled = now_compiled
             if self._warmup_ticks == MAX_WARMUP_STEPS:
                 break  # it never settles; the timing windows will show the compilations
-        self.warmup_ns = self._clock() - began
+        self.warmup_ns = self.clock() - began
         return min(quiet_ns, default=step_ns)
 
     def _turn(self, number: int, size: int, discarded: int) -> Steps:
         for _ in range(discarded):
             yield False
         if discarded:
-            self._fence()
-        with self._turn_context():
+            self.fence()
+        with self.turn():
             for _ in range(number):
                 yield from self._window(size)
                 if not self.windows_left:
                     break
 
     def _window(self, size: int) -> Steps:
-        start = self._clock()
+        start = self.clock()
         for _ in range(size):
             yield False
-        self._fence()
-        self.windows.append((size * self._batches, self._clock() - start, start))
-        if self._late:
-            self.late_ns.append(self._late())
+        self.fence()
+        self.windows.append((size * self.batches, self.clock() - start, start))
+        if self.late:
+            self.late_ns.append(self.late())
 
     def _synchronized(self) -> Steps:
-        began = self._clock()
-        while len(self.synchronized_ns) < self._protocol.synchronized_steps:
-            start = self._clock()
+        began = self.clock()
+        while len(self.synchronized_ns) < self.protocol.synchronized_steps:
+            start = self.clock()
             yield False
-            self._fence()
-            now = self._clock()
-            self.synchronized_ns.append(max(1, (now - start) // self._batches))
-            if now - began > self._protocol.synchronized_cap_s * 1e9:
+            self.fence()
+            now = self.clock()
+            self.synchronized_ns.append(max(1, (now - start) // self.batches))
+            if now - began > self.protocol.synchronized_cap_s * 1e9:
                 break
 
 

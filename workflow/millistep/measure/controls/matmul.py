@@ -8,7 +8,7 @@ numbers (in float32, tf32 or bfloat16), or one copy of so many MiB within the de
 
 import time
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from millistep.measure import device
@@ -106,12 +106,9 @@ class Torch:
         torch = self._torch
         torch.backends.cuda.matmul.allow_tf32 = dtype == "tf32"
         kind = torch.bfloat16 if dtype == "bfloat16" else torch.float32
-        left, right = (self._normal(size, size).to(kind) for _ in range(2))
-        out = torch.empty_like(left)
-
-        def product() -> object:
-            return torch.mm(left, right, out=out)
-
+        normal = partial(torch.randn, generator=self._random, device=self._device)
+        left, right = (normal(size, size).to(kind) for _ in range(2))
+        product = partial(torch.mm, left, right, out=torch.empty_like(left))
         if (self._device, dtype) == ("cpu", "float32"):
             return _faster(product, self._as_convolution(left, right))
         return product
@@ -124,9 +121,6 @@ class Torch:
     def fence(self) -> None:
         if self._device == "cuda":
             self._torch.cuda.synchronize()
-
-    def _normal(self, *shape: int) -> Any:
-        return self._torch.randn(*shape, generator=self._random, device=self._device)
 
     def _as_convolution(self, left: Any, right: Any) -> Callable[[], object]:
         """Return the product as a convolution by oneDNN: MKL, which PyTorch takes, makes half as
@@ -149,14 +143,13 @@ def _faster(*ways: Callable[[], object]) -> Callable[[], object]:
     return min(ways, key=lambda way: min(seconds(way) for _ in range(CALLS)))
 
 
-def library(request: dict[str, Any]) -> Jax | TensorFlow | Torch:
+Library = Jax | TensorFlow | Torch
+LIBRARIES: dict[str, type[Library]] = {"jax": Jax, "tensorflow": TensorFlow, "torch": Torch}
+
+
+def library(request: dict[str, Any]) -> Library:
     """Return the requested library, checked to compute on the requested device."""
-    libraries: dict[str, type[Jax | TensorFlow | Torch]] = {
-        "jax": Jax,
-        "tensorflow": TensorFlow,
-        "torch": Torch,
-    }
-    make = libraries[request["library"]]
+    make = LIBRARIES[request["library"]]
     found = make(request["accelerator"], request["threads"], request["seed"])
     check_device(request["accelerator"], found.live_accelerator)
     return found

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from millistep.measure import models
 from millistep.measure.conformance import WrongPrecision, same_process
-from millistep.measure.models import Architecture, Builder, Loop, Tick
+from millistep.measure.models import Architecture, Builder, Loop
 from millistep.measure.operations import Span
 
 
@@ -47,12 +47,11 @@ class Cell:
 class Clock(Protocol):
     """Counts the steps of a loop: a :class:`measure.timer.Timer`, or one that profiles."""
 
-    @property
-    def tick(self) -> Tick:
-        """The function to call before each step; it returns True once there are enough."""
-
     def start(self) -> None:
         """Start the clock: call right before the public API is entered."""
+
+    def tick(self) -> bool:
+        """Return True once there are enough steps: call before each step."""
 
 
 class Framework(ABC):
@@ -66,9 +65,9 @@ class Framework(ABC):
     probeable: bool = False  # True if another batch size costs little enough to be worth it
     run_at: Callable[[int, Clock], None]  # if it is: runs the same model at another batch size
     batches_per_tick: int = 1  # steps that the framework makes between two ticks
-    compares: bool = False  # True if compute() can run the task: not a custom loop
-    # If it can: runs the task once over different batches; returns losses or outputs, on the host.
-    compute: Callable[[list[Any]], list[Any]]
+    # Runs a task without a custom loop once over different batches; returns losses or outputs, on
+    # the host.
+    compute: Callable[[list[Any]], list[Any]] | None = None
     # Times steps by the original timing method within a number of seconds; returns ms per step,
     # steps, and words about the method.
     legacy: Callable[[int, float], tuple[float, int, str]] | None = None

@@ -22,6 +22,7 @@ from millistep.measure.frameworks.products import parameters
 from millistep.measure.models import Tick
 from millistep.measure.timer import Finished
 
+Hook = Callable[[int, Any], None]  # takes the number of a batch, and its results
 # A dataset needs a length (or Keras calls one more "begin" than "end"); no run gets near it.
 ENDLESS = 10_000_000
 # Weights without gradients, by their names: averages of batch normalization, statistics of
@@ -43,7 +44,6 @@ class KerasFramework(Framework):
     # Observed settings that a version of Keras or a backend reads in its own way.
     backend_version: Callable[[], str]
     execution: Callable[[bool], dict[str, Any]]
-    image_data_format: Callable[[], str]
     metrics: Callable[[], str]  # 'loss', or 'loss, accuracy'
     auto_jit_compile: Callable[[], bool | None]
     model: Any
@@ -161,16 +161,27 @@ class KerasFramework(Framework):
             return loops.legacy(loop, steps, cap_s)
         if self.batches_per_tick > 1:
             raise ValueError("the original timing method needs a callback for each batch")
-        callback = self._legacy_callback(steps, cap_s)
+        begin_s, timed_s, last = 0.0, 0.0, 0
+
+        def begin(batch: int, logs: Any = None) -> None:
+            nonlocal begin_s
+            if batch == 1:
+                begin_s = time.perf_counter()
+
+        def end(batch: int, logs: Any = None) -> None:
+            nonlocal timed_s, last
+            elapsed_s = time.perf_counter() - begin_s
+            if batch and (batch == steps or elapsed_s > cap_s):
+                timed_s, last = elapsed_s, batch
+                raise Finished
+
+        callback = self._with_hooks(begin, end)
         with self._until_finished():
             self._call(self.dataset(self.cell.batch_size), callback)
         waits = self.results_for(callback) == FETCHED
         words = "results fetched in each step" if waits else loops.NO_FENCE
-        return (
-            1000.0 * (callback.end_s - callback.begin_s) / callback.steps,
-            callback.steps,
-            f"host clock in batch callbacks, first step dropped, {words}",
-        )
+        words = f"host clock in batch callbacks, first step dropped, {words}"
+        return 1000.0 * timed_s / last, last, words
 
     @contextlib.contextmanager
     def _until_finished(self) -> Iterator[None]:
@@ -208,9 +219,6 @@ class KerasFramework(Framework):
     fed_as = "NumPy arrays"
     takes_texts = False
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
-
-    def feeding(self) -> dict[str, Any]:
-        return loops.OWN_LOOP if self.own_loop else loops.feeding(self.fed_as, self.fed_batch)
 
     def step_results(self) -> str | None:
         """Return the fate of each step's metrics or outputs; None where Keras drove no step."""
@@ -250,7 +258,7 @@ class KerasFramework(Framework):
             "model_library": self.model_library(),
             "backend": self.backend,
             "dtype": products.dtype(self, products.declared_dtype(self.model)),
-            "image_data_format": self.image_data_format(),
+            "image_data_format": str(self.keras.backend.image_data_format()),
             "optimizer": self.optimizer_name() if fits else None,
             "optimizer_update": self.optimizer_update(jit) if fits else None,
             "metrics": self.metrics() if fits else None,
@@ -259,7 +267,7 @@ class KerasFramework(Framework):
             "jit_compile_auto": self.auto_jit_compile(),
             "attention": models.attention(self.models, self.model),
             **self.execution(jit),
-            **self.feeding(),
+            **(loops.OWN_LOOP if self.own_loop else loops.feeding(self.fed_as, self.fed_batch)),
             **self.loop_facts,
             **models.facts(self.models, self.model, self.cell),
         }
@@ -267,10 +275,6 @@ class KerasFramework(Framework):
     @abstractmethod
     def dataset(self, batch_size: int) -> Any:
         """Return the data for the trainer: one batch, repeated."""
-
-    @property
-    def compares(self) -> bool:  # type: ignore[override]  # depends on the task
-        return self.own_loop is None
 
     def compute(self, batches: list[Any]) -> list[Any]:
         whole, size = joined(batches), self.cell.batch_size
@@ -280,13 +284,12 @@ class KerasFramework(Framework):
             return leaves(self.keras.Model.predict(self.model, whole[0], size, verbose=0))
         losses: list[Any] = []
         names = dict(zip(("x", "y", "sample_weight"), whole, strict=False))
-        callback: Any = self.keras.callbacks.Callback
 
-        class Losses(callback):  # type: ignore[misc]  # the base is of any type
-            def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-                losses.append(logs["loss"])  # the mean of the steps so far
+        def end(batch: int, logs: Any = None) -> None:
+            losses.append(logs["loss"])  # the mean of the steps so far
 
-        options = {"batch_size": size, "verbose": 0, "shuffle": False, "callbacks": [Losses()]}
+        callbacks = [self._with_hooks(None, end)]
+        options = {"batch_size": size, "verbose": 0, "shuffle": False, "callbacks": callbacks}
         self.keras.Model.fit(self.model, **names, **options)
         return losses
 
@@ -310,7 +313,6 @@ class KerasFramework(Framework):
         }
 
     def finite(self) -> bool:
-        """Return True if all trained weights are finite numbers."""
         import numpy as np
 
         return all(bool(np.isfinite(v.numpy()).all()) for v in self.model.trainable_weights)
@@ -322,25 +324,29 @@ class KerasFramework(Framework):
         method(self.model, data, verbose=0, callbacks=[callback], **options)
 
     def _clock(self, timer: Clock) -> Any:
-        callback: Any = self.keras.callbacks.Callback
-        batches = self.batches_per_tick
+        batches, due = self.batches_per_tick, 0
 
-        class StepClock(callback):  # type: ignore[misc]  # the base is of any type
-            next_batch = 0
+        def begin(batch: int, logs: Any = None) -> None:
+            nonlocal due
+            if batch != due:
+                raise conformance.WrongModel(
+                    f"Keras began batch {batch} where {due} was due: "
+                    f"steps_per_execution is not {batches} all the time"
+                )
+            due = batch + batches
+            if timer.tick():
+                raise Finished
 
-            def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-                if batch != self.next_batch:
-                    raise conformance.WrongModel(
-                        f"Keras began batch {batch} where {self.next_batch} was due: "
-                        f"steps_per_execution is not {batches} all the time"
-                    )
-                self.next_batch = batch + batches
-                if timer.tick():
-                    raise Finished
+        return self._with_hooks(begin)
 
-            on_predict_batch_begin = on_train_batch_begin
-
-        return StepClock()
+    def _with_hooks(self, begin: Hook | None, end: Hook | None = None) -> Any:
+        """Return a callback with functions for the begin and the end of each batch, if any."""
+        callback = self.keras.callbacks.Callback()
+        if begin:
+            callback.on_train_batch_begin = callback.on_predict_batch_begin = begin
+        if end:
+            callback.on_train_batch_end = callback.on_predict_batch_end = end
+        return callback
 
     def empty_steps(self, timer: Clock) -> None:
         """Drive the clock alone, as Keras does at each call, until the timer has enough."""
@@ -352,27 +358,6 @@ class KerasFramework(Framework):
             while True:
                 clock.on_train_batch_begin(batch)
                 batch += batches
-
-    def _legacy_callback(self, steps: int, cap_s: float) -> Any:
-        callback: Any = self.keras.callbacks.Callback
-
-        class LegacyClock(callback):  # type: ignore[misc]  # the base is of any type
-            begin_s = end_s = 0.0
-
-            def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-                if batch == 1:
-                    self.begin_s = time.perf_counter()
-
-            def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-                now = time.perf_counter()
-                if batch and (batch == steps or now - self.begin_s > cap_s):
-                    self.end_s, self.steps = now, batch
-                    raise Finished
-
-            on_predict_batch_begin = on_train_batch_begin
-            on_predict_batch_end = on_train_batch_end
-
-        return LegacyClock()
 
 
 def _own_words(message: str) -> str:

@@ -3,12 +3,13 @@
 import importlib
 import os
 import sys
+from functools import partial
 from typing import Any
 
 from millistep.measure.frameworks import Clock, WrongFramework, builder
 from millistep.measure.frameworks.keras import versioned
 from millistep.measure.frameworks.loops import FETCHED, LEFT
-from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from millistep.measure.frameworks.precision import used
 from millistep.measure.frameworks.tensorflow import TensorFlowFramework
 
 
@@ -30,16 +31,7 @@ class Framework(TensorFlowFramework):
         self.models = builder(self.cell, self.family)
 
     def precision(self) -> dict[str, str]:
-        tf = self.tf
-
-        def matmul(x: Any) -> Any:
-            return tf.matmul(tf.fill((SIZE, SIZE), x), tf.ones((SIZE, SIZE)))[0, 0]
-
-        def convolution(x: Any) -> Any:
-            filters = tf.ones((KERNEL, KERNEL, CHANNELS, CHANNELS))
-            return tf.nn.conv2d(tf.fill((1, 32, 32, CHANNELS), x), filters, 1, "VALID")[0, 0, 0, 0]
-
-        return used(matmul, convolution)
+        return used(self.tf.matmul, partial(self.tf.nn.conv2d, strides=1, padding="VALID"))
 
     def model_library(self) -> str | None:
         """Add the source of the library's operations, such as softmax: Keras 2 has none."""
@@ -52,9 +44,6 @@ class Framework(TensorFlowFramework):
 
     def compiled(self) -> bool:
         return bool(self.model._jit_compile) and not self.eager()
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "threads": self.requested_threads()}
 
     def steps_per_execution(self) -> int:
         return int(self.model._steps_per_execution or 1)
@@ -70,9 +59,6 @@ class Framework(TensorFlowFramework):
     def results_for(self, callback: Any) -> str:
         callbacks = self.keras.callbacks.CallbackList([callback])
         return LEFT if callbacks._batch_hooks_support_tf_logs else FETCHED
-
-    def image_data_format(self) -> str:
-        return str(self.keras.backend.image_data_format())
 
     def metrics(self) -> str:
         return ", ".join(self.model.metrics_names)

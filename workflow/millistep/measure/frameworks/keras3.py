@@ -2,14 +2,14 @@
 
 import os
 import random
+from functools import partial
 from typing import Any
 
 from millistep.measure.conformance import WrongPrecision
 from millistep.measure.frameworks import WrongFramework, builder
 from millistep.measure.frameworks.keras import ENDLESS, KerasFramework
 from millistep.measure.frameworks.loops import BY_A_THREAD, FETCHED, LEFT
-from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
-from millistep.measure.frameworks.releases import auto_jit_compile
+from millistep.measure.frameworks.precision import used
 
 
 class Keras3Framework(KerasFramework):
@@ -75,18 +75,8 @@ class Keras3Framework(KerasFramework):
         return Repeated()
 
     def precision(self) -> dict[str, str]:
-        ops, image = self.keras.ops, (1, 32, 32, CHANNELS)
-
-        def matmul(x: Any) -> Any:
-            square = (SIZE, SIZE)
-            return ops.matmul(ops.full(square, x, "float32"), ops.ones(square, "float32"))[0, 0]
-
-        def convolution(x: Any) -> Any:
-            filters = ops.ones((KERNEL, KERNEL, CHANNELS, CHANNELS), "float32")
-            images = ops.full(image, x, "float32")
-            return ops.conv(images, filters, data_format="channels_last")[0, 0, 0, 0]
-
-        return used(matmul, convolution)
+        ops = self.keras.ops
+        return used(ops.matmul, partial(ops.conv, data_format="channels_last"))
 
     def results_for(self, callback: Any) -> str:
         callbacks = self.keras.callbacks.CallbackList([callback])
@@ -95,9 +85,6 @@ class Keras3Framework(KerasFramework):
             return FETCHED if task == "train" else LEFT
         return BY_A_THREAD if getattr(callbacks, f"_async_{task}") else FETCHED
 
-    def image_data_format(self) -> str:
-        return str(self.keras.config.image_data_format())
-
     def metrics(self) -> str:
         # What compile() was given is one metric that holds those.
         metrics = self.model.metrics
@@ -105,4 +92,6 @@ class Keras3Framework(KerasFramework):
         return ", ".join(part.name for part in parts)
 
     def auto_jit_compile(self) -> bool | None:
-        return auto_jit_compile(self.keras)
+        net = self.keras.Sequential([self.keras.Input((1,)), self.keras.layers.Dense(1)])
+        net.compile()
+        return bool(net.jit_compile)

@@ -1,5 +1,6 @@
 """Keras 3 on JAX."""
 
+import inspect
 import os
 import time
 from collections import Counter
@@ -9,12 +10,14 @@ from typing import Any
 
 from millistep.measure import device
 from millistep.measure.device import SHARE, XLA_POOL, threads_named
-from millistep.measure.frameworks import Clock, products, releases
+from millistep.measure.frameworks import Clock, products
 from millistep.measure.frameworks.keras3 import Keras3Framework
 from millistep.measure.frameworks.loops import mapped
 from millistep.measure.frameworks.precision import flushed
-from millistep.measure.frameworks.releases import leaves
-from millistep.measure.frameworks.xplane import FACTS, Event, NoOperation, Trace, Traced
+from millistep.measure.frameworks.xplane import FACTS, Event, NoOperation, Traced
+
+# Environment variables with the share of a GPU's memory that JAX may take: of today, and before.
+FRACTION, FORMER_FRACTION = "XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"
 
 
 class Framework(Traced, Keras3Framework):
@@ -25,8 +28,11 @@ class Framework(Traced, Keras3Framework):
     def prepare_backend(self) -> None:
         # The policy of measure.device, read when JAX first looks for its devices; a user who
         # has set the variable's old name did so on purpose, and JAX refuses both.
-        if releases.FORMER_FRACTION not in os.environ:
-            os.environ.setdefault(releases.memory_fraction(), str(SHARE))
+        if FORMER_FRACTION not in os.environ:
+            from jaxlib import xla_client
+
+            today = FRACTION in inspect.getsource(xla_client)
+            os.environ.setdefault(FRACTION if today else FORMER_FRACTION, str(SHARE))
         import jax
         from jax import monitoring
 
@@ -122,8 +128,15 @@ class Framework(Traced, Keras3Framework):
 
     @property
     def _unseen(self) -> bool:
-        """True if only a step's outputs show when it is ready, and no state of the model does."""
-        return self.cell.task == "predict" and not releases.keeps_state_of_predict(self.keras)
+        """True if only a step's outputs show when it is ready, and no state of the model does.
+
+        Early releases of Keras set the state of ``predict`` only after the loop. They lose the
+        variables that the loop has taken out of the model if it is left early.
+        """
+        if self.cell.task != "predict":
+            return False
+        loop = inspect.getsource(self.keras.Model.predict).partition("on_predict_batch_end")[0]
+        return "self._jax_state = {" not in loop
 
     def _look(self, batch: int, logs: Any = None) -> None:
         # Outputs of all steps: with no state handed on to the next, they may end in any order.
@@ -175,19 +188,18 @@ class Framework(Traced, Keras3Framework):
 
     profiler = "jax.profiler, operations of XLA programs"
 
-    def begin_profile(self) -> None:
-        if not releases.reads_traces(self.jax):
+    def start_trace(self, folder: str) -> None:
+        # Such releases also record no operation of a program on the host.
+        if not hasattr(self.jax.profiler, "ProfileData"):
             raise NoOperation(f"JAX {self.jax.__version__} cannot read the traces that it writes")
         options = self.jax.profiler.ProfileOptions()
         options.python_tracer_level = 0
-        self._trace = Trace(
-            lambda folder: self.jax.profiler.start_trace(folder, profiler_options=options),
-            self.jax.profiler.stop_trace,
-            self._events,
-            compiled=True,
-        )
+        self.jax.profiler.start_trace(folder, profiler_options=options)
 
-    def _events(self, path: Path) -> Iterator[Event]:
+    def stop_trace(self) -> None:
+        self.jax.profiler.stop_trace()
+
+    def events(self, path: Path) -> Iterator[Event]:
         for plane in self.jax.profiler.ProfileData.from_file(str(path)).planes:
             for line in plane.lines:
                 for event in line.events:
@@ -226,3 +238,12 @@ class Framework(Traced, Keras3Framework):
         """Return one of JAX' memory statistics; None on a CPU, where JAX counts nothing."""
         counted = (self.jax.devices()[0].memory_stats() or {}).get(name)
         return None if counted is None else counted / 2**20
+
+
+def leaves(keras: Any, structure: Any) -> Any:
+    """Return all arrays in Keras' nested containers; to JAX each of those is one opaque leaf."""
+    if hasattr(keras, "tree"):
+        return keras.tree.flatten(structure)
+    import jax  # before Keras 3.4 the containers were Python's
+
+    return jax.tree_util.tree_leaves(structure)

@@ -25,9 +25,6 @@ class Framework(TorchFramework, Keras3Framework):
     def live_accelerator(self) -> tuple[str, str]:
         return device.of_torch(self.torch, self.keras.ops.zeros(()))
 
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "threads": self.torch.get_num_threads()}
-
     def work(self) -> dict[str, int]:
         """Return numbers of parameters, those of PyTorch modules as native PyTorch counts.
 

@@ -105,21 +105,26 @@ def parted(returned: Any) -> tuple[dict[str, Any], Any]:
 
 
 def legacy(
-    loop: Callable[[Tick], object], steps: int, cap_s: float, end: str = NO_FENCE
+    loop: Callable[[Tick], object],
+    steps: int,
+    cap_s: float,
+    fence: Callable[[], None] | None = None,
 ) -> tuple[float, int, str]:
     """Return ``(ms, steps, words)`` as published: N + 1 steps less one step, over N.
 
     loop: takes ``tick`` alone. Fewer steps than requested are made if ``cap_s`` is short.
-    end: in words, the event that the last step is waited for by.
+    fence: waits for the last step, where that ends with its outputs on the host.
     """
-    first_s = _timed(loop, 1)
+
+    def seconds(number: int) -> float:
+        start_s = time.perf_counter()
+        loop(Ticks(number).tick)
+        if fence:
+            fence()
+        return time.perf_counter() - start_s
+
+    first_s = seconds(1)
     steps = max(1, min(steps, int(cap_s / first_s)))
-    ms = 1000.0 * (_timed(loop, steps + 1) - first_s) / steps
+    ms = 1000.0 * (seconds(steps + 1) - first_s) / steps
+    end = ON_THE_HOST if fence else NO_FENCE
     return ms, steps, f"host clock, N + 1 steps less one step, over N, {end}"
-
-
-def _timed(loop: Callable[[Tick], object], steps: int) -> float:
-    ticks = Ticks(steps)
-    start_s = time.perf_counter()
-    loop(ticks.tick)
-    return time.perf_counter() - start_s

@@ -8,6 +8,7 @@ by Winograd's algorithm.
 from collections.abc import Callable
 from typing import Any
 
+Product = Callable[[Any, Any], Any]  # of two float32 NumPy arrays, by the library's own function
 SIZE = 512  # of square matrices; large enough for the libraries' fast paths
 CHANNELS, KERNEL = 64, 3  # of a convolution
 FINE = 1 + 2**-12  # kept by float32 alone
@@ -15,22 +16,27 @@ COARSE = 1 + 2**-9  # kept by TF32 too, not by bfloat16
 NEAR = 2**-14  # a quarter of the least rounding loss, and more than Winograd's algorithm loses
 
 
-def used(matmul: Callable[[float], Any], convolution: Callable[[float], Any]) -> dict[str, str]:
+def used(matmul: Product, convolution: Product, channels_first: bool = False) -> dict[str, str]:
     """Precision of matrix products and of convolutions: ``float32``, ``tf32`` or ``bfloat16``.
 
-    matmul: takes a number x, returns an element of the product of a SIZE x SIZE
-    float32 matrix of x's with one of ones. convolution: the same of an image of
-    x's with CHANNELS channels and a KERNEL x KERNEL filter of ones.
+    channels_first: order of the axes of images and filters, here and in the result.
     """
+    square = (SIZE, SIZE)
+    images, filters = (1, 32, 32, CHANNELS), (KERNEL, KERNEL, CHANNELS, CHANNELS)
+    if channels_first:
+        images, filters = (1, CHANNELS, 32, 32), (CHANNELS, CHANNELS, KERNEL, KERNEL)
     return {
-        "matmul_precision": _kept(matmul, SIZE),
-        "convolution_precision": _kept(convolution, CHANNELS * KERNEL * KERNEL),
+        "matmul_precision": _kept(matmul, square, square, SIZE),
+        "convolution_precision": _kept(convolution, images, filters, CHANNELS * KERNEL * KERNEL),
     }
 
 
-def _kept(product: Callable[[float], Any], terms: int) -> str:
+def _kept(product: Product, left: tuple[int, ...], right: tuple[int, ...], terms: int) -> str:
+    import numpy as np
+
     def near(x: float) -> bool:
-        return abs(float(product(x)) / terms - x) < NEAR
+        result = product(np.full(left, x, np.float32), np.ones(right, np.float32))
+        return abs(float(result[(0,) * len(left)]) / terms - x) < NEAR
 
     return "float32" if near(FINE) else "tf32" if near(COARSE) else "bfloat16"
 

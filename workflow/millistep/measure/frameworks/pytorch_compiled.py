@@ -15,6 +15,8 @@ from millistep.measure.frameworks import pytorch_eager
 from millistep.measure.frameworks.products import Product
 from millistep.measure.models import Tick
 
+SKIPPED = "skipping cudagraph"  # how inductor's messages begin
+
 
 class Framework(pytorch_eager.Framework):
     probeable = False  # another batch size costs a compilation, longer than the run itself
@@ -22,9 +24,24 @@ class Framework(pytorch_eager.Framework):
     def load(self) -> None:
         super().load()
         self.declared.add("image_data_format")
-        self.skips = Skips()
+        self.skipped: list[str] = []  # why programs ran without CUDA graphs, each reason once
         if self.cell.accelerator != "cpu":
-            self.skips.listen()
+            self.watch_log()
+
+    def watch_log(self) -> None:
+        """Collect from inductor's log why programs run without CUDA graphs."""
+        # Releases without that log report no reasons.
+        with contextlib.suppress(ImportError):
+            from torch._inductor.cudagraph_utils import cudagraphs_log
+
+            cudagraphs_log.addFilter(self._note)
+
+    def _note(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage().partition(". Found from")[0]
+        reason = message.rpartition(f"{SKIPPED}s due to ")[2]
+        if message.startswith(SKIPPED) and reason not in self.skipped:
+            self.skipped.append(reason)
+        return True
 
     def _loop(self, batch_size: int) -> Callable[[Tick], dict[str, Any] | None]:
         loop = super()._loop(batch_size)
@@ -78,12 +95,9 @@ class Framework(pytorch_eager.Framework):
     def execution(self) -> dict[str, Any]:
         return {
             **self.compiled_execution(),
-            "cuda_graphs": bool(recorded_graphs(self.torch)) and not self.skips.reasons,
-            "cuda_graphs_skipped": "; ".join(self.skips.reasons) or None,
+            "cuda_graphs": bool(recorded_graphs(self.torch)) and not self.skipped,
+            "cuda_graphs_skipped": "; ".join(self.skipped) or None,
         }
-
-
-SKIPPED = "skipping cudagraph"  # how inductor's messages begin
 
 
 def recorded_graphs(torch: Any) -> int:
@@ -95,24 +109,3 @@ def recorded_graphs(torch: Any) -> int:
     device = torch.cuda.current_device()
     trees = cudagraph_trees.get_manager(device, create_if_none_exists=False)
     return sum(1 + root.num_descendants() for root in trees.get_roots()) if trees else 0
-
-
-class Skips(logging.Handler):
-    """Collects why programs ran without graphs, as inductor logs it, each reason once."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.reasons: list[str] = []
-
-    def listen(self) -> None:
-        """Start collecting; releases without that log report no reasons."""
-        with contextlib.suppress(ImportError):
-            from torch._inductor.cudagraph_utils import cudagraphs_log
-
-            cudagraphs_log.addHandler(self)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        message = record.getMessage().partition(". Found from")[0]
-        reason = message.rpartition(f"{SKIPPED}s due to ")[2]
-        if message.startswith(SKIPPED) and reason not in self.reasons:
-            self.reasons.append(reason)

@@ -9,7 +9,7 @@ from typing import Any
 from millistep.measure import conformance, device, models
 from millistep.measure.frameworks import Cell, Clock, builder, loops, optimizers, products
 from millistep.measure.frameworks.loops import LEFT, leaves
-from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from millistep.measure.frameworks.precision import Product, used
 from millistep.measure.frameworks.torch import TorchFramework, averages
 from millistep.measure.models import Tick
 from millistep.measure.process import line_of_model
@@ -98,7 +98,7 @@ class Framework(TorchFramework):
             ) from error
 
     def settings(self) -> dict[str, Any]:
-        found = {"threads": self.torch.get_num_threads()}
+        found = super().settings()
         if not self.optimizer or self.cell.optimizer == "default":
             return found
         kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
@@ -110,15 +110,11 @@ class Framework(TorchFramework):
         Where the script was Transformers' Trainer (``BY_TRAINER`` of a builder), that looks at the
         loss of each step of ``fit``, and the outputs of ``predict`` end on the host.
         """
-        if self.own_loop:
-            return loops.legacy(self._loop(self.cell.batch_size), steps, cap_s)
-        trainer = getattr(self.models, "BY_TRAINER", False)
-        if self.cell.task == "fit":
+        trainer = not self.own_loop and getattr(self.models, "BY_TRAINER", False)
+        if self.cell.task == "fit" and not self.own_loop:
             return self._legacy_fit(trainer, steps, cap_s)
         loop = self._loop(self.cell.batch_size)
-        if trainer:
-            return loops.legacy(partial(_ended, loop, self.fence), steps, cap_s, loops.ON_THE_HOST)
-        return loops.legacy(loop, steps, cap_s)
+        return loops.legacy(loop, steps, cap_s, self.fence if trainer else None)
 
     def _legacy_fit(self, trainer: bool, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Time as published: two steps dropped, of Trainer's one more that is counted."""
@@ -168,8 +164,8 @@ class Framework(TorchFramework):
         if isinstance(arrays, dict):
             conformance.check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
         batch = self._tensors(arrays)
-        pinned = loops.mapped(lambda tensor: tensor.is_pinned(), (*batch.values(),))
-        kind = "pinned" if all(loops.flat(pinned)) else "pageable"
+        pinned = all(tensor.is_pinned() for tensor in loops.flat(batch))
+        kind = "pinned" if pinned else "pageable"
         copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
         self.fed = loops.feeding(f"tensors in {kind} memory{copied}", batch)
         return batch
@@ -195,12 +191,9 @@ class Framework(TorchFramework):
 
     def _to_device(self, batch: Tensors) -> Tensors:
         if self._nested:
-            moved: Tensors = loops.mapped(self._moved, batch)
+            moved: Tensors = loops.mapped(lambda t: t.to(self.device, non_blocking=True), batch)
             return moved
         return {name: t.to(self.device, non_blocking=True) for name, t in batch.items()}
-
-    def _moved(self, tensor: Any) -> Any:
-        return tensor.to(self.device, non_blocking=True)
 
     def _step(self) -> Step:
         return {"fit": self._fit_step, "predict": self._predict_step()}[self.cell.task]
@@ -223,29 +216,18 @@ class Framework(TorchFramework):
 
         return step
 
-    @property
-    def compares(self) -> bool:  # type: ignore[override]  # depends on the task
-        return self.own_loop is None
-
     def compute(self, batches: list[Any]) -> list[Any]:
         step = self._step()
         found = [leaves(step(self._tensors(batch))) for batch in batches]
         return [tensor.float().cpu().numpy() for tensors in found for tensor in tensors]
 
     def precision(self) -> dict[str, str]:
-        # A builder may have set another default dtype.
-        options = {"device": self.cell.accelerator, "dtype": self.torch.float32}
+        def with_tensors(product: Product) -> Product:
+            device, tensor = self.cell.accelerator, self.torch.from_numpy
+            return lambda left, right: product(tensor(left).to(device), tensor(right).to(device))
 
-        def matmul(x: Any) -> Any:
-            ones = self.torch.ones((SIZE, SIZE), **options)
-            return (self.torch.full((SIZE, SIZE), x, **options) @ ones)[0, 0]
-
-        def convolution(x: Any) -> Any:
-            filters = self.torch.ones((CHANNELS, CHANNELS, KERNEL, KERNEL), **options)
-            images = self.torch.full((1, CHANNELS, 32, 32), x, **options)
-            return self.torch.nn.functional.conv2d(images, filters)[0, 0, 0, 0]
-
-        return used(matmul, convolution)
+        convolution = with_tensors(self.torch.nn.functional.conv2d)
+        return used(with_tensors(self.torch.matmul), convolution, channels_first=True)
 
     def work(self) -> dict[str, int]:
         """Return numbers of parameters of the live model, counted as for Keras' models."""
@@ -286,7 +268,6 @@ class Framework(TorchFramework):
         return sum(each.numel() for each in parameters if each.requires_grad)
 
     def finite(self) -> bool:
-        """Return True if all trained weights are finite numbers."""
         return all(bool(p.isfinite().all()) for p in self.model.parameters() if p.requires_grad)
 
     def outputs(self) -> Any:
@@ -300,9 +281,8 @@ class Framework(TorchFramework):
         """Return products of a forward pass, which is run once without torch.compile."""
         if self.own_loop:
             raise ValueError("operations of a custom loop are not inspected")
-        batch = self._to_device(
-            self._tensors(self.models.batch(self.cell, min(2, self.cell.batch_size)))
-        )
+        arrays = self.models.batch(self.cell, min(2, self.cell.batch_size))
+        batch = self._to_device(self._tensors(arrays))
         return products.of_torch(self.torch, lambda: self.model(**batch))
 
     def parity(self) -> dict[str, Any]:
@@ -353,8 +333,3 @@ class Framework(TorchFramework):
         if any(isinstance(module, scripted) for module in self.model.modules()):
             return {"execution": "jit", "compiler": "torchscript", "cuda_graphs": False}
         return {"execution": "eager", "compiler": "none", "cuda_graphs": False}
-
-
-def _ended(loop: Callable[[Tick], object], end: Callable[[], None], tick: Tick) -> None:
-    loop(tick)
-    end()

@@ -10,7 +10,7 @@ from millistep.measure.frameworks import products
 from millistep.measure.frameworks.keras import ENDLESS, STEPS, KerasFramework
 from millistep.measure.frameworks.loops import mapped
 from millistep.measure.frameworks.precision import flushed
-from millistep.measure.frameworks.xplane import FACTS, Event, Trace, Traced
+from millistep.measure.frameworks.xplane import FACTS, Event, Traced
 
 
 class TensorFlowFramework(Traced, KerasFramework):
@@ -113,14 +113,12 @@ class TensorFlowFramework(Traced, KerasFramework):
     def requested_threads(self) -> int:
         """Return the threads of TensorFlow's pools; of two sizes that which was not requested."""
         pools = self.tf.config.threading
-        within, between = (
-            int(threads())
-            for threads in (
-                pools.get_intra_op_parallelism_threads,
-                pools.get_inter_op_parallelism_threads,
-            )
-        )
+        within = int(pools.get_intra_op_parallelism_threads())
+        between = int(pools.get_inter_op_parallelism_threads())
         return within if between == self.cell.threads else between
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "threads": self.requested_threads()}
 
     def _flushes_denormals(self, jit: bool) -> bool:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
@@ -142,15 +140,29 @@ class TensorFlowFramework(Traced, KerasFramework):
 
     profiler = "tf.profiler, kernels of the executor and operations of XLA programs"
 
-    def begin_profile(self) -> None:
+    def runs_programs(self) -> bool:
+        return self.compiled()
+
+    def start_trace(self, folder: str) -> None:
         profiler = self.tf.profiler.experimental
         options = profiler.ProfilerOptions(host_tracer_level=2, python_tracer_level=0)
-        self._trace = Trace(
-            lambda folder: profiler.start(folder, options=options),
-            profiler.stop,
-            _events,
-            compiled=self.compiled(),
-        )
+        profiler.start(folder, options=options)
+
+    def stop_trace(self) -> None:
+        self.tf.profiler.experimental.stop()
+
+    def events(self, path: Path) -> Iterator[Event]:
+        from tensorflow.tsl.profiler.protobuf import xplane_pb2
+
+        for plane in xplane_pb2.XSpace.FromString(path.read_bytes()).planes:
+            names = {key: fact.name for key, fact in plane.stat_metadata.items()}
+            for line in plane.lines:
+                for event in line.events:
+                    name = plane.event_metadata[event.metadata_id].name
+                    start_ns = line.timestamp_ns + event.offset_ps / 1000
+                    duration_ns = event.duration_ps / 1000
+                    facts = dict(_facts(event.stats, names))
+                    yield Event(plane.name, line.name, name, start_ns, duration_ns, facts)
 
     def backend_version(self) -> str:
         return f"tensorflow {self.tf.__version__}"
@@ -170,21 +182,6 @@ class TensorFlowFramework(Traced, KerasFramework):
         gpus = self._gpus()
         limits = self.tf.config.get_logical_device_configuration(gpus[0]) if gpus else None
         return limits[0].memory_limit if limits else None
-
-
-def _events(path: Path) -> Iterator[Event]:
-    from tensorflow.tsl.profiler.protobuf import xplane_pb2
-
-    space = xplane_pb2.XSpace.FromString(path.read_bytes())
-    for plane in space.planes:
-        names = {key: fact.name for key, fact in plane.stat_metadata.items()}
-        for line in plane.lines:
-            for event in line.events:
-                name = plane.event_metadata[event.metadata_id].name
-                start_ns = line.timestamp_ns + event.offset_ps / 1000
-                duration_ns = event.duration_ps / 1000
-                facts = dict(_facts(event.stats, names))
-                yield Event(plane.name, line.name, name, start_ns, duration_ns, facts)
 
 
 def _facts(facts: Any, names: dict[int, str]) -> Iterator[tuple[str, Any]]:

@@ -53,6 +53,9 @@ class TorchFramework(Framework):
         self.torch.backends.cuda.matmul.allow_tf32 = tf32
         self.torch.backends.cudnn.allow_tf32 = tf32
 
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "threads": self.torch.get_num_threads()}
+
     def start_build(self) -> None:
         self.torch.manual_seed(self.cell.seed)
         kinds = ("stats", "graph_break", "unimplemented")
@@ -114,16 +117,17 @@ class TorchFramework(Framework):
 
     def device_facts(self) -> dict[str, Any]:
         cuda = self.cell.accelerator == "cuda"
+
+        def halve(x: Any) -> Any:
+            return (self.torch.from_numpy(x) * 0.5).numpy()
+
         return {
             "device": self.torch.cuda.get_device_name() if cuda else "cpu",
             "threads": self.torch.get_num_threads(),
-            "flush_denormals": None if cuda else flushed(self._halve),
+            "flush_denormals": None if cuda else flushed(halve),
             "blas": None if cuda else _blas(self.torch.__config__.show()),
             "cudnn_benchmark": self.torch.backends.cudnn.benchmark if cuda else None,
         }
-
-    def _halve(self, x: Any) -> Any:
-        return (self.torch.from_numpy(x) * 0.5).numpy()
 
     profiler = "torch.profiler, ATen operations, kernels of compiled graphs and CUDA kernels"
 

@@ -8,7 +8,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from millistep.measure.operations import NAME_CHARACTERS, Span
@@ -155,24 +155,17 @@ def computing_nothing(torch: Any, names: Iterable[str]) -> set[str]:
 
 def _views_or_calls(library: Any, schemas: Iterable[Any]) -> bool:
     """Return True if an operator is a view or only calls others, whatever its ``out`` does."""
-    composite = []
+    composite: list[bool] = []
     for schema in schemas:
         aliases = [each.alias_info for each in schema.returns if each.alias_info]
         if any(not alias.is_write for alias in aliases):
             return True
         if "out" not in schema.overload_name:
-            composite.append(_composite(library, schema))
-    known = [found for found in composite if found is not None]
-    return bool(known) and all(known)
-
-
-def _composite(library: Any, schema: Any) -> bool | None:
-    """Return True if an overload is written in other operators; None if it is TorchScript's."""
-    overload = ".".join(filter(None, (schema.name, schema.overload_name)))
-    try:
-        return bool(library._dispatch_has_kernel_for_dispatch_key(overload, COMPOSITE))
-    except RuntimeError:
-        return None
+            overload = ".".join(filter(None, (schema.name, schema.overload_name)))
+            with suppress(RuntimeError):  # an overload of TorchScript's
+                has_kernel = library._dispatch_has_kernel_for_dispatch_key
+                composite.append(has_kernel(overload, COMPOSITE))
+    return bool(composite) and all(composite)
 
 
 def computing(

@@ -56,48 +56,35 @@ class NoOperation(RuntimeError):
     """The trace does not show which operations compute."""
 
 
-class Trace:
-    """A profile of this process, in a folder that goes with the run's, whatever ends it."""
+class Traced(Framework):
+    """Mixin of the frameworks whose profilers write such traces."""
 
-    def __init__(
-        self,
-        start: Callable[[str], object],
-        stop: Callable[[], object],
-        read: Callable[[Path], Iterable[Event]],
-        compiled: bool,
-    ) -> None:
-        """start: takes the folder. stop: writes the trace. read: gives the events of its file.
+    start_trace: Callable[[str], None]  # takes the folder
+    stop_trace: Callable[[], None]  # writes the trace
+    events: Callable[[Path], Iterable[Event]]  # of the trace's file
+    _folder: tempfile.TemporaryDirectory[str]
 
-        compiled: the steps are programs of XLA.
-        """
+    def runs_programs(self) -> bool:
+        """Return True if the steps are programs of XLA."""
+        return True
+
+    def begin_profile(self) -> None:
+        # In a folder that goes with the run's, whatever ends it.
         where = os.environ.get("MILLISTEP_SCRATCH")
         self._folder = tempfile.TemporaryDirectory(prefix="trace-", dir=where)
-        self._stop, self._read, self._compiled = stop, read, compiled
-        self.graphs = False  # True once it has seen that CUDA graphs are launched
-        start(self._folder.name)
-
-    def end(self, accelerator: str) -> list[Span]:
-        """Stop the profile and return every piece of computation; raises :class:`NoOperation`."""
-        with self._folder:
-            self._stop()
-            path = next(Path(self._folder.name).rglob("*.xplane.pb"))
-            _check_complete(path.read_bytes())
-            events = list(self._read(path))
-            self.graphs = any(event.name.startswith(GRAPHS) for event in events)
-            return computing(events, self._compiled, accelerator)
-
-
-class Traced(Framework):
-    """Mixin of the frameworks whose profiles are such traces."""
-
-    _trace: Trace
+        self.start_trace(self._folder.name)
 
     def end_profile(self) -> list[Span]:
-        spans = self._trace.end(self.cell.accelerator)
+        with self._folder as folder:
+            self.stop_trace()
+            path = next(Path(folder).rglob("*.xplane.pb"))
+            _check_complete(path.read_bytes())
+            events = list(self.events(path))
+        spans = computing(events, self.runs_programs(), self.cell.accelerator)
         # On a processor a fused operation has no name of its own.
         if self.cell.accelerator == "cuda":
             self.attention_kernels = fused_attention(span.name for span in spans)
-            self.launches_graphs = self._trace.graphs
+            self.launches_graphs = any(event.name.startswith(GRAPHS) for event in events)
         return spans
 
 
@@ -180,13 +167,8 @@ def _name(event: Event) -> str:
     if OPERATION in event.facts:
         name = without_number(event.name)
         return "" if name in LOOPS else name
-    return _kernel(event) if event.line.startswith("tf_") else ""
-
-
-def _kernel(event: Event) -> str:
-    """Return the name of a kernel of TensorFlow's executor; empty for what only calls others."""
-    kernel = _KERNEL.fullmatch(event.name)
-    if kernel is None or _CALLS.fullmatch(kernel["type"]):
+    kernel = _KERNEL.fullmatch(event.name) if event.line.startswith("tf_") else None
+    if kernel is None or _CALLS.fullmatch(kernel["type"]):  # those only call others
         return ""
     return with_place(kernel["type"], kernel["path"])
 

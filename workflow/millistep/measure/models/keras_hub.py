@@ -9,7 +9,7 @@ try:
 except ModuleNotFoundError:
     import keras_nlp as library
 
-__all__ = ["backbone_with_heads", "fuses_attention", "library"]
+__all__ = ["backbone_with_heads", "decoder_attention", "library"]
 
 
 def backbone_with_heads(backbone: Any, *, head_dim: int, **sizes: Any) -> Any:
@@ -21,8 +21,8 @@ def backbone_with_heads(backbone: Any, *, head_dim: int, **sizes: Any) -> Any:
     return backbone(**sizes)
 
 
-def fuses_attention(layer: Any = None) -> bool:
-    """Return True if a decoder computes its attention by ``ops.dot_product_attention``.
+def decoder_attention(layer: Any = None) -> str:
+    """Return the implementation that a decoder's attention really takes.
 
     layer: its attention layer, if that decides by itself; else the library does.
     """
@@ -31,4 +31,4 @@ def fuses_attention(layer: Any = None) -> bool:
     else:
         utils = importlib.import_module(f"{library.__name__}.src.utils.keras_utils")
         decides = getattr(utils, "fused_attention_op_available", None)
-    return bool(decides and decides())
+    return "keras.ops.dot_product_attention" if decides and decides() else "einsum"

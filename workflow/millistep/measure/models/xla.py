@@ -1,15 +1,9 @@
 """Which Keras columns are compiled just in time: one rule for the builders of all models.
 
-A column runs what a user of that library gets from its documented call. Where the published
-benchmark sets XLA, the benchmark's call is the documented call.
-
-The benchmark (haifeng-jin/keras-benchmarks, ``use_jit`` in ``benchmark/utils.py``) passes
-``jit_compile=True`` with Keras 2 and with Keras 3, except on torch, in fit and in predict of every
-model. In two scripts that does not reach the model whose steps are timed: SegmentAnything's predict
-compiles the backbone and runs the model around it, Stable Diffusion's fit wraps the encoder into a
-model that is compiled without. Keras 3 then turns XLA on by itself where there is a GPU, Keras 2
-does not. Here the option is set for the model that runs. That is ``jit_compile: published``, the
-value of a column that names none.
+``jit_compile: published``, the value of a column that names none, is what the published benchmark
+passes (haifeng-jin/keras-benchmarks, ``use_jit`` in ``benchmark/utils.py``): ``jit_compile=True``
+with Keras 2 and with Keras 3, except on torch, in fit and in predict of every model. In two scripts
+that does not reach the model whose steps are timed (docs/fairness.md). Here it does.
 
 Its ``generate`` passes nothing, and all three ran with XLA on its GPU: KerasNLP turns it on under
 Keras 2, Keras 3 by itself. Here they get the same option as the other tasks, so that they run in

@@ -1,19 +1,3 @@
 """BERT from KerasHub."""
 
-from functools import partial
-from typing import Any
-
-import keras
-
-from millistep.measure.frameworks.releases import uses_fused_attention
-from millistep.measure.models.bert import keras_hub as bert
-from millistep.measure.models.keras_hub import library as keras_hub
-
-batch, build = bert.batch, partial(bert.build, keras, keras_hub)
-
-
-def attention(model: Any) -> str:
-    """Return the implementation that the encoder's attention really takes."""
-    layer = model.backbone.transformer_layers[0]._self_attention_layer
-    fused = uses_fused_attention(keras, layer)
-    return "keras.ops.dot_product_attention" if fused else "einsum"
+from millistep.measure.models.bert.keras_hub import *  # noqa: F403 (the same on both)

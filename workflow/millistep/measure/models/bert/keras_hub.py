@@ -5,17 +5,22 @@ from typing import Any
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, xla
 from millistep.measure.models.bert.work import labels, tokens
+from millistep.measure.models.keras_hub import library as keras_hub
+from millistep.measure.models.keras_module import keras
+
+# What Keras 2 and Keras 3 have.
+__all__ = ["attention", "batch", "build", "keras_hub"]
 
 
-def build(keras: Any, library: Any, cell: Cell) -> Any:
+def build(cell: Cell) -> Any:
     """Return a compiled ``BertClassifier``; AdamW and cross-entropy from logits for fit."""
     if cell.weights == "preset":
-        model = library.models.BertClassifier.from_preset(
+        model = keras_hub.models.BertClassifier.from_preset(
             "bert_base_en", num_classes=cell.architecture["classes"], preprocessor=None
         )
     else:
-        model = library.models.BertClassifier(
-            backbone=_backbone(library, cell.architecture),
+        model = keras_hub.models.BertClassifier(
+            backbone=_backbone(cell.architecture),
             num_classes=cell.architecture["classes"],
             dropout=cell.architecture["dropout"],
             preprocessor=None,
@@ -38,8 +43,16 @@ def batch(cell: Cell, batch_size: int) -> Any:
     return (inputs, labels(cell, batch_size)) if cell.task == "fit" else (inputs,)
 
 
-def _backbone(library: Any, a: Architecture) -> Any:
-    return library.models.BertBackbone(
+def attention(model: Any) -> str:
+    """Return the implementation that the encoder's attention really takes."""
+    layer = model.backbone.transformer_layers[0]._self_attention_layer
+    # Releases of Keras 3 with this switch fuse the attention, except for one with dropout.
+    switch = hasattr(getattr(keras, "config", None), "is_flash_attention_enabled")
+    return "keras.ops.dot_product_attention" if switch and not layer._dropout else "einsum"
+
+
+def _backbone(a: Architecture) -> Any:
+    return keras_hub.models.BertBackbone(
         vocabulary_size=a["vocabulary_size"],
         num_layers=a["layers"],
         num_heads=a["heads"],

@@ -1,12 +1,60 @@
-"""Causal language models of KerasNLP and KerasHub, under Keras 2 and Keras 3: the same calls."""
+"""Causal language models from KerasHub, or from KerasNLP, as it was called on Keras 2: the same
+calls of both, up to the classes of one model.
+"""
 
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.models import Architecture, Loop, Tick
-from millistep.measure.models.causal_lm.work import check_new_tokens, prompt_tokens, prompts
+from millistep.measure.models import Architecture, Tick, xla
+from millistep.measure.models.causal_lm.work import (
+    check_new_tokens,
+    pieces,
+    prompt_tokens,
+    prompts,
+    tokenizer,
+    tokens,
+)
+from millistep.measure.models.keras_hub import library as keras_hub
+from millistep.measure.models.keras_module import keras, to_numpy
+
+
+def build(
+    cell: Cell,
+    kind: str,
+    preset: str,
+    backbone: Callable[[Architecture], Any],
+    special: dict[str, str],
+    preprocessor: Any = None,
+) -> Any:
+    """Return a compiled model of the task: with LoRA and AdamW, or for greedy generation.
+
+    kind: ``Gemma`` or ``Mistral``, whose classes are used; preset: name of the pretrained one;
+    backbone: makes the random one; special: its special tokens by role; preprocessor: takes the
+    place of the library's own.
+
+    An empty list of metrics leaves none: without one Keras keeps those that KerasHub compiled the
+    task with, and takes an accuracy over the whole vocabulary in each step.
+    """
+    a, task = cell.architecture, getattr(keras_hub.models, f"{kind}CausalLM")
+    if cell.weights == "preset":
+        options = {"preprocessor": preprocessor} if preprocessor else {}
+        model = task.from_preset(preset, dtype=a["dtype"], **options)
+    else:
+        preprocessor = preprocessor or _preprocessor(cell, kind, [*special.values()])
+        model = task(backbone=backbone(a), preprocessor=preprocessor)
+    if cell.task == "generate":
+        model.compile(sampler="greedy", **xla.options(cell, keras))
+        return model
+    model.backbone.enable_lora(a["lora_rank"])
+    model.compile(
+        optimizer=keras.optimizers.AdamW(),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        weighted_metrics=[],
+        **xla.options(cell, keras),
+    )
+    return model
 
 
 def sizes(a: Architecture) -> dict[str, Any]:
@@ -21,6 +69,53 @@ def sizes(a: Architecture) -> dict[str, Any]:
     }
 
 
+def _preprocessor(cell: Cell, kind: str, special: list[str]) -> Any:
+    """Return the library's own preprocessor, around a tokenizer with the architecture's vocabulary.
+
+    None for fit, which gets ready-made batches.
+    """
+    if cell.task == "fit":
+        return None
+    a = cell.architecture
+    words = getattr(keras_hub.models, f"{kind}Tokenizer")
+    return getattr(keras_hub.models, f"{kind}CausalLMPreprocessor")(
+        words(proto=_sentencepiece_model(special, a["vocabulary_size"])),
+        sequence_length=a["max_length"],
+    )
+
+
+def _sentencepiece_model(special: list[str], vocabulary_size: int) -> bytes:
+    """Return the bytes of a SentencePiece model that makes one token of each word."""
+    from sentencepiece import sentencepiece_model_pb2 as protocol
+
+    model = protocol.ModelProto()
+    model.trainer_spec.model_type = protocol.TrainerSpec.WORD
+    model.trainer_spec.vocab_size = vocabulary_size
+    model.trainer_spec.unk_id = special.index("<unk>")
+    model.normalizer_spec.name = "identity"
+    for piece in pieces(special, vocabulary_size):
+        entry = model.pieces.add(piece=piece, score=0.0)
+        if piece == "<unk>":
+            entry.type = protocol.ModelProto.SentencePiece.UNKNOWN
+        elif piece in special:
+            entry.type = protocol.ModelProto.SentencePiece.CONTROL
+    return bytes(model.SerializeToString())
+
+
+def batch(cell: Cell, batch_size: int) -> Any:
+    """Return ``(inputs, targets, weights)`` as the library's preprocessor would make them."""
+    ids, mask, targets = tokens(cell, batch_size)
+    return {"token_ids": ids, "padding_mask": mask}, targets, mask
+
+
+def facts(model: Any, cell: Cell) -> dict[str, Any]:
+    """Return the observed settings about the adapters or on the tokenizer."""
+    if cell.task == "fit":
+        found = {keras.backend.standardize_dtype(v.dtype) for v in model.trainable_variables}
+        return {"adapter_dtype": ", ".join(sorted(found))}
+    return {"tokenizer": tokenizer(model.preprocessor.tokenizer, cell)}
+
+
 def never_stopping(model: Any) -> dict[str, Any]:
     """Return options of ``generate()`` with which no token ends an answer early."""
     if "stop_token_ids" in inspect.signature(model.generate).parameters:
@@ -29,28 +124,24 @@ def never_stopping(model: Any) -> dict[str, Any]:
     return {}
 
 
-def generate_loop(to_numpy: Callable[[Any], Any]) -> Loop:
-    """Return the task's loop; ``to_numpy`` brings one of the backend's tensors to the host."""
-
-    def loop(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
-        """Call ``generate()`` with strings for strings, never stopped early."""
-        texts = prompts(batch_size, prompt_tokens(cell.architecture))
-        options = {"max_length": cell.architecture["max_length"], **never_stopping(model)}
-        facts: dict[str, Any] = {}
-        while not tick():
-            if facts:
-                model.generate(texts, **options)
-            else:
-                new_tokens, facts = _first_call(model, texts, options, to_numpy)
-                check_new_tokens(new_tokens, cell.architecture)
-        return facts
-
-    return loop
+def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
+    """Call ``generate()`` with strings for strings, never stopped early."""
+    texts = prompts(batch_size, prompt_tokens(cell.architecture))
+    options = {"max_length": cell.architecture["max_length"], **never_stopping(model)}
+    facts: dict[str, Any] = {}
+    while not tick():
+        if facts:
+            model.generate(texts, **options)
+        else:
+            new_tokens, facts = _first_call(model, texts, options)
+            check_new_tokens(new_tokens, cell.architecture)
+    return facts
 
 
-def _first_call(
-    model: Any, texts: list[str], options: dict[str, Any], to_numpy: Callable[[Any], Any]
-) -> tuple[float, dict[str, Any]]:
+LOOPS = {"generate": generate}
+
+
+def _first_call(model: Any, texts: list[str], options: Any) -> tuple[float, dict[str, Any]]:
     """Return the new tokens of each prompt, and facts about cache, prompts and outputs.
 
     The tokens are counted where the model hands them over to become strings.

@@ -4,11 +4,10 @@ from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture
-from millistep.measure.models.causal_lm import keras3 as causal_lm
-from millistep.measure.models.causal_lm.keras3 import LOOPS, batch, facts
-from millistep.measure.models.causal_lm.keras_hub import sizes
+from millistep.measure.models.causal_lm import keras_hub as causal_lm
+from millistep.measure.models.causal_lm.keras_hub import LOOPS, batch, facts
 from millistep.measure.models.gemma.work import SPECIAL
-from millistep.measure.models.keras_hub import fuses_attention
+from millistep.measure.models.keras_hub import decoder_attention
 from millistep.measure.models.keras_hub import library as keras_hub
 
 __all__ = ["LOOPS", "attention", "batch", "build", "facts"]
@@ -19,14 +18,12 @@ def build(cell: Cell) -> Any:
 
 
 def attention(model: Any) -> str:
-    """Return the implementation that the decoder's attention really takes."""
-    fused = fuses_attention(model.backbone.transformer_layers[0].attention)
-    return "keras.ops.dot_product_attention" if fused else "einsum"
+    return decoder_attention(model.backbone.transformer_layers[0].attention)
 
 
 def backbone(a: Architecture) -> Any:
     return keras_hub.models.GemmaBackbone(
-        **sizes(a),
+        **causal_lm.sizes(a),
         intermediate_dim=2 * a["intermediate_size"],  # KerasHub counts gate and up together
         head_dim=a["head_size"],
     )

@@ -2,38 +2,24 @@
 
 from typing import Any
 
-import keras_nlp
 import tensorflow as tf
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.models import Architecture, xla
-from millistep.measure.models.causal_lm.keras_hub import generate_loop, sizes
-from millistep.measure.models.causal_lm.work import pieces, tokenizer
+from millistep.measure.models.causal_lm import keras_hub as causal_lm
+from millistep.measure.models.causal_lm.work import pieces
+from millistep.measure.models.mistral.keras3 import LOOPS, attention, backbone, facts, keras_hub
 from millistep.measure.models.mistral.work import SPECIAL
 
-LOOPS = {"generate": generate_loop(lambda tensor: tensor.numpy())}
+__all__ = ["LOOPS", "attention", "build", "facts", "keras_hub"]
 
 
 def build(cell: Cell) -> Any:
-    """Return a ``MistralCausalLM`` compiled for greedy generation, with XLA."""
-    a = cell.architecture
-    if a["dtype"] == "bfloat16":
+    """Return a ``MistralCausalLM`` compiled for greedy generation."""
+    if cell.architecture["dtype"] == "bfloat16":
         # Its attention fails without: "SymbolicTensor object has no attribute 'astype'".
         tf.experimental.numpy.experimental_enable_numpy_behavior()
-    options = {"preprocessor": WordPreprocessor([*SPECIAL.values()], a["vocabulary_size"])}
-    if cell.weights == "preset":
-        model = keras_nlp.models.MistralCausalLM.from_preset(
-            "mistral_7b_en", dtype=a["dtype"], **options
-        )
-    else:
-        model = keras_nlp.models.MistralCausalLM(backbone=_backbone(a), **options)
-    model.compile(sampler="greedy", **xla.options(cell, tf.keras))
-    return model
-
-
-def attention(model: Any) -> str:
-    """Return the only implementation of Keras 2."""
-    return "einsum"
+    words = WordPreprocessor([*SPECIAL.values()], cell.architecture["vocabulary_size"])
+    return causal_lm.build(cell, "Mistral", "mistral_7b_en", backbone, SPECIAL, words)
 
 
 class WordPreprocessor:
@@ -70,16 +56,3 @@ class WordPreprocessor:
 
     def _id(self, word: str) -> int:
         return self._ids[f"▁{word}"]
-
-
-def facts(model: Any, cell: Cell) -> dict[str, Any]:
-    """Return the observed settings about the tokenizer, which is ours."""
-    return {"tokenizer": tokenizer(model.preprocessor.tokenizer, cell)}
-
-
-def _backbone(a: Architecture) -> Any:
-    return keras_nlp.models.MistralBackbone(
-        **sizes(a),
-        intermediate_dim=a["intermediate_size"],
-        sliding_window=a["sliding_window"],
-    )

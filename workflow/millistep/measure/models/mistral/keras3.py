@@ -4,10 +4,9 @@ from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture
-from millistep.measure.models.causal_lm import keras3 as causal_lm
-from millistep.measure.models.causal_lm.keras3 import LOOPS, batch, facts
-from millistep.measure.models.causal_lm.keras_hub import sizes
-from millistep.measure.models.keras_hub import backbone_with_heads, fuses_attention
+from millistep.measure.models.causal_lm import keras_hub as causal_lm
+from millistep.measure.models.causal_lm.keras_hub import LOOPS, batch, facts
+from millistep.measure.models.keras_hub import backbone_with_heads, decoder_attention
 from millistep.measure.models.keras_hub import library as keras_hub
 from millistep.measure.models.mistral.work import SPECIAL
 
@@ -19,14 +18,13 @@ def build(cell: Cell) -> Any:
 
 
 def attention(model: Any) -> str:
-    """Return the implementation of the decoder's attention, found as the layer does."""
-    return "keras.ops.dot_product_attention" if fuses_attention() else "einsum"
+    return decoder_attention()
 
 
 def backbone(a: Architecture) -> Any:
     return backbone_with_heads(
         keras_hub.models.MistralBackbone,
-        **sizes(a),
+        **causal_lm.sizes(a),
         intermediate_dim=a["intermediate_size"],
         head_dim=a["head_size"],
         sliding_window=a["sliding_window"],

@@ -6,24 +6,28 @@ import numpy as np
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import xla
+from millistep.measure.models.kerascv import keras, keras_cv
 from millistep.measure.models.sam.work import features, images, patch_grid, points
 
+# What Keras 2 and Keras 3 have.
+__all__ = ["attention", "batch", "build", "facts", "keras_cv"]
 
-def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
+
+def build(cell: Cell) -> Any:
     """Return a compiled model: the image encoder with Adam and mse for fit, all for predict."""
-    model = network(keras, keras_cv, cell)
+    model = network(cell)
     trained = {"optimizer": "adam", "loss": "mse"} if cell.task == "fit" else {}
     model.compile(**xla.options(cell, keras), **trained)
     return model
 
 
-def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
+def network(cell: Cell) -> Any:
     if cell.weights == "preset":
         sam = keras_cv.models.SegmentAnythingModel.from_preset("sam_huge_sa1b")
         encoder = sam.backbone
     else:
-        encoder = image_encoder(keras_cv, cell)
-        sam = segment_anything(keras_cv, cell, encoder) if cell.task == "predict" else None
+        encoder = image_encoder(cell)
+        sam = segment_anything(cell, encoder) if cell.task == "predict" else None
     # KerasCV's own predict_step only fills in prompts that are left out, and not for a ready-made
     # batch; our batches leave none out.
     return encoder if cell.task == "fit" else keras.Model(sam.input, sam.output)
@@ -72,7 +76,7 @@ def attention(model: Any) -> str:
     return "matmul"
 
 
-def image_encoder(keras_cv: Any, cell: Cell) -> Any:
+def image_encoder(cell: Cell) -> Any:
     """Return ``ViTDetBackbone``: images to (batch, grid, grid, out_channels)."""
     a = cell.architecture
     return keras_cv.models.ViTDetBackbone(
@@ -89,7 +93,7 @@ def image_encoder(keras_cv: Any, cell: Cell) -> Any:
     )
 
 
-def segment_anything(keras_cv: Any, cell: Cell, encoder: Any) -> Any:
+def segment_anything(cell: Cell, encoder: Any) -> Any:
     """Return the whole model around an image encoder."""
     a, grid = cell.architecture, patch_grid(cell)
     transformer = keras_cv.models.TwoWayTransformer(

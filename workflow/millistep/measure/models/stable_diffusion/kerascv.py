@@ -6,25 +6,34 @@ from typing import Any
 from millistep.measure.frameworks import Cell
 from millistep.measure.frameworks.loops import FETCHED
 from millistep.measure.models import Architecture, Tick, xla
+from millistep.measure.models.kerascv import keras, keras_cv
 from millistep.measure.models.stable_diffusion import work
 
+# What Keras 2 and Keras 3 have.
+__all__ = ["LOOPS", "attention", "batch", "build", "keras_cv"]
 
-def build(keras: Any, keras_cv: Any, cell: Cell) -> Any:
+
+def build(cell: Cell) -> Any:
     """Return a compiled model: the image encoder with Adam and mse for fit, or the UNet."""
-    model = network(keras, keras_cv, cell)
+    model = network(cell)
     if cell.task == "fit":
         options: dict[str, Any] = {"optimizer": "adam", "loss": "mse"}
     else:  # the pipeline compiles its own UNet so
-        options = {"jit_compile": _pipeline(keras_cv, cell.architecture).jit_compile}
+        options = {"jit_compile": _pipeline(cell.architecture).jit_compile}
     model.compile(**options | xla.options(cell, keras))
     return model
 
 
-def network(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    if cell.weights == "preset":
-        return _preset(keras, keras_cv, cell)
-    make = image_encoder if cell.task == "fit" else unet
-    return make(keras, cell.architecture)
+def network(cell: Cell) -> Any:
+    if cell.weights != "preset":
+        make = image_encoder if cell.task == "fit" else unet
+        return make(cell.architecture)
+    size = cell.architecture["image_size"]
+    pipeline = keras_cv.models.StableDiffusion(size, size, **xla.options(cell, keras))
+    if cell.task == "predict":
+        return pipeline.diffusion_model
+    encoder = pipeline.image_encoder
+    return keras.Model(encoder.inputs, encoder.layers[-3].output)
 
 
 def batch(cell: Cell, batch_size: int) -> Any:
@@ -37,10 +46,10 @@ def attention(model: Any) -> str:
     return "matmul"
 
 
-def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
+def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
     """Make steps of ``StableDiffusion.generate_image`` around our UNet, ``tick()`` before each."""
     prompts, empty = work.embeddings(cell, batch_size)
-    pipeline = _pipeline(keras_cv, cell.architecture)
+    pipeline = _pipeline(cell.architecture)
     steps = work.Steps(tick)
 
     def predicted(inputs: Any) -> Any:
@@ -66,7 +75,10 @@ def sample(keras_cv: Any, model: Any, cell: Cell, batch_size: int, tick: Tick) -
     return {"jit_compile_auto": pipeline.jit_compile, **found}
 
 
-def image_encoder(keras: Any, a: Architecture) -> Any:
+LOOPS = {"predict": sample}
+
+
+def image_encoder(a: Architecture) -> Any:
     """Return KerasCV's ``ImageEncoder`` at any size, up to its 8 channels (its ``layers[-3]``)."""
     from keras_cv.src.models.stable_diffusion.attention_block import AttentionBlock
     from keras_cv.src.models.stable_diffusion.padded_conv2d import PaddedConv2D
@@ -85,7 +97,7 @@ def image_encoder(keras: Any, a: Architecture) -> Any:
     return keras.Sequential([keras.layers.Input((None, None, 3)), *layers])
 
 
-def unet(keras: Any, a: Architecture) -> Any:
+def unet(a: Architecture) -> Any:
     """Return KerasCV's ``DiffusionModel`` at any size; its deepest level has no attention."""
     from keras_cv.src.models.stable_diffusion.diffusion_model import (
         PaddedConv2D,
@@ -130,16 +142,7 @@ def unet(keras: Any, a: Architecture) -> Any:
     return keras.Model([latent, timestep, context], x)
 
 
-def _preset(keras: Any, keras_cv: Any, cell: Cell) -> Any:
-    size = cell.architecture["image_size"]
-    pipeline = keras_cv.models.StableDiffusion(size, size, **xla.options(cell, keras))
-    if cell.task == "predict":
-        return pipeline.diffusion_model
-    encoder = pipeline.image_encoder
-    return keras.Model(encoder.inputs, encoder.layers[-3].output)
-
-
-def _pipeline(keras_cv: Any, a: Architecture) -> Any:
+def _pipeline(a: Architecture) -> Any:
     class Sized(keras_cv.models.StableDiffusion):  # type: ignore[misc]  # the base is of any type
         """Makes timestep embeddings as wide as the UNet; at the paper's size that is KerasCV's."""
 
