@@ -6,7 +6,7 @@ its name in ``declared``.
 
 from typing import Any
 
-from millistep.measure import device
+from millistep.measure import device, switches
 from millistep.measure.frameworks import Framework
 
 # Builders' words for an attention without a fused kernel.
@@ -20,6 +20,7 @@ def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
     convolutions only if it has images or a step has convolutions.
     """
     observed = {**framework.parity(), **framework.precision()}
+    observed["global_switches"] = switches.changed()
     if framework.cell.accelerator == "cuda":
         observed |= device.versions()
     if amount["images_per_step"] is None:

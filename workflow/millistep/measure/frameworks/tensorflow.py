@@ -1,6 +1,7 @@
 """Shared by the TensorFlow columns, Keras 2 and Keras 3: threads, synchronization, counters."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,7 @@ class TensorFlowFramework(Traced, KerasFramework):
             "device": details.get("device_name", "GPU") if gpus else "cpu",
             "threads": self._threads(jit),
             "flush_denormals": None if gpus else self._flushes_denormals(jit),
+            "onednn": None if gpus else _uses_onednn(),
         }
 
     profiler = "tf.profiler, kernels of the executor and operations of XLA programs"
@@ -170,6 +172,15 @@ class TensorFlowFramework(Traced, KerasFramework):
         gpus = self._gpus()
         limits = self.tf.config.get_logical_device_configuration(gpus[0]) if gpus else None
         return limits[0].memory_limit if limits else None
+
+
+def _uses_onednn() -> bool | None:
+    """Return True if TensorFlow's operations use oneDNN; None if a release does not tell."""
+    with suppress(ImportError, AttributeError):
+        from tensorflow.python.util import _pywrap_util_port
+
+        return bool(_pywrap_util_port.IsMklEnabled())
+    return None
 
 
 def _events(path: Path) -> Iterator[Event]:

@@ -119,8 +119,13 @@ class TorchFramework(Framework):
             "threads": self.torch.get_num_threads(),
             "flush_denormals": None if cuda else flushed(self._halve),
             "blas": None if cuda else _blas(self.torch.__config__.show()),
+            "onednn": None if cuda else self._uses_onednn(),
             "cudnn_benchmark": self.torch.backends.cudnn.benchmark if cuda else None,
         }
+
+    def _uses_onednn(self) -> bool:
+        onednn = self.torch.backends.mkldnn
+        return bool(onednn.is_available() and onednn.enabled)
 
     def _halve(self, x: Any) -> Any:
         return (self.torch.from_numpy(x) * 0.5).numpy()
