@@ -165,7 +165,6 @@ SWITCHES = {
         "torch._C._len_torch_function_stack = 1",
         "torch.autograd._profiler_enabled = True",
         "torch.backends.cudnn.deterministic = True",
-        "torch.backends.cuda.flash_sdp_enabled = False",
         "torch._inductor.config.max_autotune = True",
         "none",
     ],

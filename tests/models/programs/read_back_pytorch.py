@@ -19,7 +19,6 @@ def switches_left(cell):
     """The observed switches while each of these is left on, and after all."""
     torch = framework_of(cell).torch
     from torch._inductor import config
-    from torch.nn.attention import SDPBackend, sdpa_kernel
 
     found = []
     for left_on in (
@@ -27,7 +26,6 @@ def switches_left(cell):
         torch.device("cpu"),
         torch.autograd.profiler.profile(),
         torch.backends.cudnn.flags(deterministic=True),
-        sdpa_kernel([SDPBackend.MATH]),
         config.patch(max_autotune=True),
     ):
         with left_on:

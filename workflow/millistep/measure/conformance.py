@@ -198,8 +198,7 @@ def check_inputs(framework: Any) -> None:
         return
     again = framework.batch(framework.cell.batch_size)
     for (name, one), (_, other) in zip(places(fed), places(again), strict=False):
-        same = np.shape(one) == np.shape(other) and np.all((one == other) | (one != one))
-        if not same:
+        if np.shape(one) != np.shape(other) or not np.all((one == other) | (one != one)):
             raise WrongModel(
                 f"{name} is another one when it is made again: seed its random numbers by "
                 "cell.seed, and change a copy of the inputs in the model"

@@ -8,6 +8,7 @@ from typing import Any
 
 from millistep.measure import device, switches
 from millistep.measure.frameworks import Framework
+from millistep.measure.frameworks.loops import flat
 
 # Builders' words for an attention without a fused kernel.
 WRITTEN_OUT = ("einsum", "matmul", "eager", "none")
@@ -21,6 +22,7 @@ def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
     """
     observed = {**framework.parity(), **framework.precision()}
     observed["global_switches"] = switches.changed()
+    observed["input_dtype"] = _input_dtype(framework.fed_batch)
     if framework.cell.accelerator == "cuda":
         observed |= device.versions()
     if amount["images_per_step"] is None:
@@ -29,6 +31,14 @@ def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
             observed.pop("convolution_precision", None)
     names = [name for name in sorted(framework.declared) if observed.get(name) is not None]
     return with_declared(observed, names)
+
+
+def _input_dtype(batch: Any) -> str | None:
+    """Return the dtypes of a batch's floats; arrays of strided views cost more to feed."""
+    arrays = [each for each in flat(batch) if each is not None and each.dtype.kind == "f"]
+    views = ("" if each.flags.c_contiguous else " of a strided view" for each in arrays)
+    found = {f"{each.dtype}{view}" for each, view in zip(arrays, views, strict=True)}
+    return ", ".join(sorted(found)) or None
 
 
 def with_profile(

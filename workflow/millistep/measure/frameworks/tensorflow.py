@@ -1,7 +1,6 @@
 """Shared by the TensorFlow columns, Keras 2 and Keras 3: threads, synchronization, counters."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +127,8 @@ class TensorFlowFramework(Traced, KerasFramework):
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
     def execution(self, jit: bool) -> dict[str, Any]:
+        from tensorflow.python.util import _pywrap_util_port
+
         # A custom loop may leave alone what Keras compiles.
         eager = self.eager() or not self._traces
         jit = jit and not eager
@@ -139,7 +140,7 @@ class TensorFlowFramework(Traced, KerasFramework):
             "device": details.get("device_name", "GPU") if gpus else "cpu",
             "threads": self._threads(jit),
             "flush_denormals": None if gpus else self._flushes_denormals(jit),
-            "onednn": None if gpus else _uses_onednn(),
+            "onednn": None if gpus else _pywrap_util_port.IsMklEnabled(),
         }
 
     profiler = "tf.profiler, kernels of the executor and operations of XLA programs"
@@ -172,15 +173,6 @@ class TensorFlowFramework(Traced, KerasFramework):
         gpus = self._gpus()
         limits = self.tf.config.get_logical_device_configuration(gpus[0]) if gpus else None
         return limits[0].memory_limit if limits else None
-
-
-def _uses_onednn() -> bool | None:
-    """Return True if TensorFlow's operations use oneDNN; None if a release does not tell."""
-    with suppress(ImportError, AttributeError):
-        from tensorflow.python.util import _pywrap_util_port
-
-        return bool(_pywrap_util_port.IsMklEnabled())
-    return None
 
 
 def _events(path: Path) -> Iterator[Event]:

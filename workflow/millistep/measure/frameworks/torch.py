@@ -113,19 +113,15 @@ class TorchFramework(Framework):
         return time.perf_counter_ns() - start
 
     def device_facts(self) -> dict[str, Any]:
-        cuda = self.cell.accelerator == "cuda"
+        cuda, onednn = self.cell.accelerator == "cuda", self.torch.backends.mkldnn
         return {
             "device": self.torch.cuda.get_device_name() if cuda else "cpu",
             "threads": self.torch.get_num_threads(),
             "flush_denormals": None if cuda else flushed(self._halve),
             "blas": None if cuda else _blas(self.torch.__config__.show()),
-            "onednn": None if cuda else self._uses_onednn(),
+            "onednn": None if cuda else bool(onednn.is_available() and onednn.enabled),
             "cudnn_benchmark": self.torch.backends.cudnn.benchmark if cuda else None,
         }
-
-    def _uses_onednn(self) -> bool:
-        onednn = self.torch.backends.mkldnn
-        return bool(onednn.is_available() and onednn.enabled)
 
     def _halve(self, x: Any) -> Any:
         return (self.torch.from_numpy(x) * 0.5).numpy()
@@ -150,6 +146,7 @@ class TorchFramework(Framework):
         cuda = self.cell.accelerator == "cuda"
         device = self.torch.autograd.DeviceType.CUDA if cuda else None
         names = {event.name for event in events}
+        self.launches_graphs = "cudaGraphLaunch" in names
         seen = attention_operators(names).union(fused_attention(names) if cuda else ())
         self.attention_kernels = sorted(seen)
         nothing = torch_profile.computing_nothing(self.torch, names)
