@@ -34,11 +34,11 @@ def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
 
 
 def _input_dtype(batch: Any) -> str | None:
-    """Return the dtypes of a batch's floats; arrays of strided views cost more to feed."""
+    """Return the dtypes of a batch's floats; strided views cost more to feed."""
     arrays = [each for each in flat(batch) if each is not None and each.dtype.kind == "f"]
-    views = ("" if each.flags.c_contiguous else " of a strided view" for each in arrays)
-    found = {f"{each.dtype}{view}" for each, view in zip(arrays, views, strict=True)}
-    return ", ".join(sorted(found)) or None
+    views = {each.dtype.name for each in arrays if not each.flags.c_contiguous}
+    found = sorted({each.dtype.name for each in arrays})
+    return ", ".join(f"{each} in views" if each in views else each for each in found) or None
 
 
 def with_profile(

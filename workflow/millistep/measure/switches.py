@@ -1,7 +1,7 @@
 """Global switches of Python and the libraries, which a model's code may leave changed.
 
 Each costs or saves time in every step. They are read before the code is imported, and again with
-the observed settings. Precision, threads, denormals, oneDNN and attention are observed on their own.
+the observed settings. Precision, threads, denormals, oneDNN and attention have their own entries.
 """
 
 import re

@@ -56,9 +56,6 @@ class Framework(TensorFlowFramework):
     def compiled(self) -> bool:
         return bool(self.model._jit_compile) and not self.eager()
 
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "threads": self.requested_threads()}
-
     def steps_per_execution(self) -> int:
         return int(self.model._steps_per_execution or 1)
 

@@ -67,6 +67,9 @@ class TensorFlowFramework(Traced, KerasFramework):
         batch = mapped(lambda array: array, self.fed_batch)
         return self.tf.data.Dataset.from_tensors(batch).repeat(ENDLESS)
 
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "threads": self.requested_threads()}
+
     def eager(self) -> bool:
         """Return True if no graph is made, by Keras' or by TensorFlow's own switch."""
         return bool(self.model.run_eagerly or self.tf.config.functions_run_eagerly())

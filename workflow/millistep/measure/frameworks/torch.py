@@ -146,7 +146,6 @@ class TorchFramework(Framework):
         cuda = self.cell.accelerator == "cuda"
         device = self.torch.autograd.DeviceType.CUDA if cuda else None
         names = {event.name for event in events}
-        self.launches_graphs = "cudaGraphLaunch" in names
         seen = attention_operators(names).union(fused_attention(names) if cuda else ())
         self.attention_kernels = sorted(seen)
         nothing = torch_profile.computing_nothing(self.torch, names)
