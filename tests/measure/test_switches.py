@@ -16,6 +16,7 @@ from .test_observed import framework, observed
 def library(monkeypatch):
     """``library(name, **attributes)``: have a library imported that has these attributes alone."""
     monkeypatch.setattr(switches, "_before", {})
+    monkeypatch.setattr(switches, "_watched", {})
 
     def imported(name, **attributes):
         monkeypatch.setitem(sys.modules, name, SimpleNamespace(**attributes))
