@@ -27,16 +27,17 @@ def library(monkeypatch):
 
 def test_a_switch_that_is_left_changed_is_an_observed_setting(library):
     anomalies = [False]
-    backends = SimpleNamespace(opt_einsum=SimpleNamespace(enabled=True))
-    torch = library("torch", is_anomaly_enabled=lambda: anomalies[0], backends=backends)
+    quantized = SimpleNamespace(engine="x86")
+    backends = SimpleNamespace(quantized=quantized)
+    library("torch", is_anomaly_enabled=lambda: anomalies[0], backends=backends)
     switches.remember()
     assert observed.parity(framework(), {"images_per_step": 4})["global_switches"] == "none"
-    anomalies[0] = torch.backends.opt_einsum.enabled = True
+    anomalies[0] = True
     assert switches.changed() == "torch.is_anomaly_enabled = True"
     switches.remember()  # the import of another builder: the first one has changed it all the same
-    torch.backends.opt_einsum.enabled = False
+    quantized.engine = "qnnpack"
     found = observed.parity(framework(), {"images_per_step": 4})["global_switches"]
-    assert found == "torch.is_anomaly_enabled = True, torch.backends.opt_einsum.enabled = False"
+    assert found == "torch.is_anomaly_enabled = True, torch.backends.quantized.engine = qnnpack"
 
 
 def test_switches_of_python_are_looked_at_too(library):
