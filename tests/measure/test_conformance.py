@@ -1,21 +1,25 @@
 """What timing assumes of a model is checked on the live model."""
 
+import importlib
 import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from millistep.measure import conformance
+from millistep.measure import conformance, frameworks, models
 from millistep.measure.conformance import (
     WrongModel,
     WrongSetting,
     check_end,
     check_has,
+    check_inputs,
     check_loops,
+    check_method,
     check_model,
     check_output,
     check_settings,
+    check_trained,
     check_variables,
     check_work,
     same_process,
@@ -83,6 +87,90 @@ def test_what_a_builder_changes_in_the_process_is_refused(monkeypatch):
         monkeypatch.setenv("OMP_NUM_THREADS", "1000")
     with pytest.raises(WrongSetting, match="confines the process to 1 CPUs ins"), same_process():
         monkeypatch.setattr(conformance, "_cpus", lambda: {4096})
+
+
+@pytest.mark.parametrize(
+    "name", ["TF_DETERMINISTIC_OPS", "TF_ENABLE_ONEDNN_OPTS", "CUBLAS_WORKSPACE_CONFIG"]
+)
+def test_variables_that_switch_kernels_are_those_of_the_configuration(name):
+    with pytest.raises(WrongSetting, match=f"the builder sets {name}; use threads, device or"):
+        check_variables({}, {name: "1"})
+
+
+def test_a_folder_of_models_is_found_after_a_builder_has_changed_the_folder(tmp_path, monkeypatch):
+    put(tmp_path / "mine/models/late/work.py", "")
+    monkeypatch.setattr(models, "__path__", [*models.__path__])
+    monkeypatch.setattr(frameworks, "__path__", [*frameworks.__path__])
+    monkeypatch.chdir(tmp_path)
+    frameworks.add_folders(["mine"])
+    monkeypatch.chdir("/")
+    importlib.import_module("millistep.measure.models.late.work")
+
+
+class Keras:
+    """The module, with a class as Keras' own."""
+
+    class Model:
+        __module__ = "keras.src.models"
+
+        def fit(self):
+            """Of Keras."""
+
+        make_train_function = fit
+
+
+class OwnFunction(Keras.Model):
+    def make_train_function(self):
+        """Of the user."""
+
+
+def test_the_method_and_the_function_of_a_step_are_those_of_keras():
+    check_method(Keras.Model(), "fit", Keras, "keras 3")
+    with pytest.raises(WrongModel, match=r"OwnFunction has a make_train_function\(\) of its own"):
+        check_method(OwnFunction(), "fit", Keras, "keras 3")
+
+
+class Trained(Bare):
+    """A framework that trains two weights."""
+
+    compares = True
+    found = (3.0, 4.0)
+
+    def norms(self, number=None):
+        return [*self.found][:number]
+
+
+def test_steps_that_change_no_weight_train_nothing():
+    framework = Trained(SimpleNamespace(task="fit"))
+    before = conformance.norms(framework)
+    with pytest.raises(WrongModel, match=r"changed no trained weight: train_step\(\) must apply"):
+        check_trained(framework, before)
+    framework.found = (3.0, 4.5)
+    check_trained(framework, before)
+    for other in (Bare(framework.cell), Trained(SimpleNamespace(task="predict"))):
+        assert conformance.norms(other) == []
+        check_trained(other, [])
+
+
+def test_a_batch_is_the_same_when_it_is_made_again():
+    cell, rng = SimpleNamespace(task="fit", seed=1, batch_size=4), np.random.default_rng()
+    made = {"x": lambda size: np.random.random(size), "y": lambda size: np.full(size, np.nan)}
+
+    def batch(cell, size):
+        return {name: make(size) for name, make in made.items()}
+
+    framework = Bare(cell)
+    check_inputs(framework)  # none was fed
+    framework.models = SimpleNamespace(batch=batch)
+    framework.fed_batch = framework.batch(4)
+    check_inputs(framework)
+    framework.fed_batch["x"][0] += 1
+    with pytest.raises(WrongModel, match=r"batch\(\)\['x'\] is another one when it is made again"):
+        check_inputs(framework)
+    made["x"] = rng.random
+    framework.fed_batch = framework.batch(4)
+    with pytest.raises(WrongModel, match="seed its random numbers by cell"):
+        check_inputs(framework)
 
 
 def test_a_task_without_its_loop_and_a_loop_without_a_task_are_refused():

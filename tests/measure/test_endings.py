@@ -53,6 +53,7 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
             "error",
             r"ZeroDivisionError: division by zero \(models/fake/work.py, line \d+\)$",
         ),
+        ("moves", "unsupported", "cpu was requested, fake 1 computes on cuda"),
         ("sets_a_variable", "error", "WrongSetting: the builder sets XLA_FLAGS; use threads, devi"),
         (
             {"called": "flop_per_step"},

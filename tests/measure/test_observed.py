@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from millistep.measure import observed
@@ -12,13 +13,14 @@ FLASH = "scaled_dot_product_flash_attention"
 READ = {"attention": "matmul", "threads": 2, "flush_denormals": None}
 
 
-def framework(**changes):
+def framework(fed=None, **changes):
     return SimpleNamespace(
         cell=SimpleNamespace(accelerator="cpu"),
         parity=lambda: {**READ, **changes},
         precision=lambda: {"matmul_precision": "float32", "convolution_precision": "float32"},
         declared={"threads", "attention"},
         convolves=False,
+        fed_batch=fed,
     )
 
 
@@ -28,6 +30,14 @@ def test_settings_that_were_not_read_back_are_declared():
     found = observed.parity(framework(threads=None), {"images_per_step": None})
     assert found["declared"] == "attention"
     assert "convolution_precision" not in found
+
+
+def test_floats_are_listed_as_they_are_fed():
+    floats, labels = np.ones((2, 3)), np.ones(2, int)
+    fed = ({"x": floats.T, "y": [np.ones(2, "float32")]}, labels, None)
+    found = observed.parity(framework(fed), {"images_per_step": None})
+    assert found["input_dtype"] == "float32, float64 in views"
+    assert observed.parity(framework((labels,)), {"images_per_step": None})["input_dtype"] is None
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,10 @@ TASKS = {
     "profile": training("profile"),
     "allocated": training("allocated", dropout=0.0),
     "update of matrices": training("update_of_matrices"),
+    "switches of PyTorch": training("switches_left"),
+    "switches of TensorFlow": Task("read_back", "switches_of_tensorflow_left", AUTO),
+    "switches of JAX": Task("read_back", "switches_of_jax_left", bert("keras3-jax")),
+    "images": training("images_of_other_axes"),
 }
 register(TASKS)
 
@@ -153,6 +157,36 @@ def test_two_processes_allocate_as_many_bytes_in_a_step(framework, told, tmp_pat
     assert first == again and first[0] > 1e6
     if native:
         assert first[1] == first[0] + 4 * 64 * 1024
+
+
+SWITCHES = {
+    "switches of PyTorch": [
+        "torch.is_anomaly_enabled = True",
+        "torch._C._len_torch_function_stack = 1",
+        "torch.autograd._profiler_enabled = True",
+        "torch.backends.cudnn.deterministic = True",
+        "torch._inductor.config.max_autotune = True",
+        "none",
+    ],
+    "switches of TensorFlow": [
+        "tensorflow.python.framework.config.is_op_determinism_enabled = True",
+        "tensorflow.python.eager.context._context._thread_local_data.op_callbacks = True",
+        "tensorflow.config.optimizer.get_jit = autoclustering",
+        "auto_mixed_precision = True",
+    ],
+    "switches of JAX": ["jax_debug_nans = True", "none"],
+}
+
+
+@pytest.mark.parametrize("library", SWITCHES)
+def test_a_switch_that_code_leaves_on_is_read_from_the_library(library, told):
+    for expected, found in zip(SWITCHES[library], told[library], strict=True):
+        assert expected in found.split(", ")
+    assert library != "switches of JAX" or "log" not in told[library][0]
+
+
+def test_images_whose_axes_are_moved_have_their_channels_last(told):
+    assert told["images"] == ["channels_first", "channels_last"]
 
 
 def test_how_an_optimizer_updates_is_found_of_one_that_takes_matrices_alone(told):

@@ -130,6 +130,8 @@ def test_observed_settings_are_those_of_the_steps(half):
         column, row = cell["column"], (cell["model"], cell["task"])
         assert observed["flush_denormals"] is True, name
         assert ("blas" in observed) == (FRAMEWORKS[column].library == "torch"), name
+        assert ("onednn" in observed) == (FRAMEWORKS[column].library != "jax"), name
+        assert observed["global_switches"] == "none", name
         if cell["model"] == "bert":
             assert observed["feeding"] == FEEDING.get(column, "NumPy arrays"), name
             results = RESULTS.get(column, "fetched by another thread")

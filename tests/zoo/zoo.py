@@ -93,6 +93,11 @@ KINDS = {
     "generator": (2177, "a forward pass that yields"),
     "wrapped": (3185, "a PyTorch module in a layer"),
     "listed": (2177, "PyTorch modules in a list"),
+    "noupdate": (2177, "steps that change no weight"),
+    "randombatch": (2177, "`batch` without a seed"),
+    "seededbatch": (2177, "`batch` takes numbers from NumPy's own generator"),
+    "ownfunction": (2177, "a `make_train_function` of its own"),
+    "plusequals": (2177, "`x += 1` in `call`"),
 }
 TASKS = {
     **dict.fromkeys(("largeoutput", "int8", "packed", "generator"), "predict"),
@@ -105,6 +110,7 @@ OF_TORCH = (
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
     *("inplace", "scripted", "packed", "latelayer", "nogradient", "generator"),
+    *("noupdate", "randombatch", "seededbatch"),
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
@@ -150,6 +156,12 @@ REFUSED = {
     ),
     "listed": {"keras3-torch": "WrongModel: Keras does not train 2,112 parameters, which it does"},
     "generator": {"pytorch-eager": "WrongModel: the forward pass returned a generator, which comp"},
+    "noupdate": dict.fromkeys(FRAMEWORKS, "WrongModel: the steps changed no trained weight"),
+    "randombatch": dict.fromkeys(FRAMEWORKS, r"WrongModel: batch\(\)\[.* is another one when it"),
+    "ownfunction": dict.fromkeys(
+        KERAS, r"WrongModel: OwnFunction has a make_train_function\(\) of"
+    ),
+    "plusequals": {"keras3-torch": r"WrongModel: batch\(\)\[0\] .* change a copy of the inputs"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
 RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed

@@ -421,6 +421,12 @@ class Parity(Contract):
     """Threads of the compute pool, counted or reported; null on a GPU with JAX."""
     flush_denormals: bool | None
     """On a CPU, whether denormals (below the smallest normal number) become zero; null on a GPU."""
+    onednn: bool | None = None
+    """On a CPU, whether PyTorch or TensorFlow uses oneDNN; null elsewhere."""
+    global_switches: str = ABSENT
+    """Global switches that the model's code has changed, with their values, such as the anomaly
+    detection of PyTorch; otherwise none.
+    """
     feeding: str = ABSENT
     """Description of the inputs of a step."""
     fed_bytes_per_step: int | None = None

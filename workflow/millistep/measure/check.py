@@ -17,6 +17,7 @@ from millistep.measure.process import Events, failure, run
 from millistep.measure.timer import Finished
 
 STEPS = 2
+MORE_STEPS = 30  # where gradients are accumulated, or the learning rate grows from 0
 
 
 class Trial:
@@ -42,7 +43,8 @@ class Trial:
                     self.found["outputs"] = _texts(self.framework.outputs())
                 card = parity(self.framework, {"images_per_step": None})
                 names = ("dtype", "execution", "compiler", "optimizer", "optimizer_update")
-                self.found |= {name: card.get(name) for name in (*names, "declared", "attention")}
+                names = (*names, "declared", "attention", "global_switches")
+                self.found |= {name: card.get(name) for name in names}
 
     def _check(self) -> None:
         cell = self.framework.cell
@@ -54,11 +56,19 @@ class Trial:
             conformance.check_settings(cell, self.framework.settings())
 
     def _steps(self) -> None:
-        ticks = Ticks(STEPS)
-        with suppress(Finished):
-            self.framework.run(ticks)
-        conformance.check_end(ticks)
-        self.framework.fence()
+        before = conformance.norms(self.framework)
+        for steps in (STEPS, MORE_STEPS):
+            ticks = Ticks(steps)
+            with suppress(Finished):
+                self.framework.run(ticks)
+            conformance.check_end(ticks)
+            self.framework.fence()
+            if conformance.norms(self.framework) != before or not before:
+                break
+        with self._part():
+            conformance.check_trained(self.framework, before)
+        with self._part():
+            conformance.check_inputs(self.framework)
         with self._part():
             conformance.check_settings(self.framework.cell, self.framework.settings())
         with self._part():

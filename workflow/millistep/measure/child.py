@@ -97,6 +97,7 @@ class Measurement:
         self.amount = conformance.work_of_step(self.cell)
         self.events.send("work", work={**self.sizes, **self.amount})
         conformance.check_model(self.sizes, self.cell.task, self.request)
+        self.norms = conformance.norms(self.framework)
 
     def time(self) -> None:
         """Time first step, warm-up, windows and synchronized steps, through the public API."""
@@ -141,6 +142,8 @@ class Measurement:
         """Check again what the steps may have changed."""
         conformance.check_settings(self.cell, self.framework.settings())
         conformance.check_unchanged(self.sizes, self.framework.work())
+        conformance.check_trained(self.framework, self.norms)
+        conformance.check_device(self.cell.accelerator, self.framework.live_accelerator)
 
     def next_turn(self, timer: Timer) -> int:
         """Report that this process is ready; return the windows of its next turn, 0 after the last.
@@ -179,6 +182,8 @@ class Measurement:
         self.events.send("parity", parity=self.observed)
         with self._or_warn("weights"):
             conformance.check_finite(self.framework)
+        with self._or_warn("inputs"):
+            conformance.check_inputs(self.framework)
         self._report_timing()
         self._report_warnings()
 

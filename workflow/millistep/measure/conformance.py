@@ -26,8 +26,8 @@ SETTING_HINTS = {
 
 # Environment variables that change how fast libraries compute; they set others for themselves.
 ACTED_ON = re.compile(
-    r"(XLA|TF_XLA|TF_ENABLE|TF_NUM|JAX|OMP|MKL|OPENBLAS|NUMEXPR)_"
-    r"|KMP_(?!DUPLICATE_LIB_OK|INIT_AT_FORK)"
+    r"(XLA|TF_XLA|TF_ENABLE|TF_NUM|TF_CUDNN|JAX|OMP|MKL|OPENBLAS|NUMEXPR|ONEDNN|DNNL|CUBLAS)_"
+    r"|KMP_(?!DUPLICATE_LIB_OK|INIT_AT_FORK)|TF_DETERMINISTIC_OPS|ATEN_CPU_CAPABILITY"
     r"|CUDA_(VISIBLE_DEVICES|LAUNCH_BLOCKING)|NVIDIA_TF32|PYTORCH_(CUDA_)?ALLOC_CONF"
 )
 
@@ -105,12 +105,14 @@ def check_method(model: Any, task: str, keras: Any, version: str) -> None:
         raise WrongModel(
             f"build() returned a {kind.__module__}.{kind.__name__}; needed is a Model of {version}"
         )
-    owner = next(each for each in type(model).__mro__ if task in vars(each))
-    if not owner.__module__.startswith(("keras", "tf_keras")):
-        raise WrongModel(
-            f"{owner.__name__} has a {task}() of its own, and Millistep calls that of keras.Model: "
-            f"override {'train' if task == 'fit' else task}_step(), or write a custom loop"
-        )
+    step = "train" if task == "fit" else task
+    for name in (task, f"make_{step}_function"):
+        owner = next(each for each in type(model).__mro__ if name in vars(each))
+        if not owner.__module__.startswith(("keras", "tf_keras")):
+            raise WrongModel(
+                f"{owner.__name__} has a {name}() of its own, and Millistep needs that of "
+                f"keras.Model: override {step}_step(), or write a custom loop"
+            )
 
 
 def check_loops(builder: Any, task: str) -> None:
@@ -166,8 +168,41 @@ def check_unchanged(before: dict[str, int], now: dict[str, int]) -> None:
 
 def check_finite(framework: Any) -> None:
     """Raise :class:`WrongModel` if a training has made its weights infinite or NaN."""
-    if framework.cell.task == "fit" and not framework.finite():
+    if framework.cell.task == "fit" and not all(map(math.isfinite, framework.norms())):
         raise WrongModel("a weight is not finite after the steps: the training diverges")
+
+
+FEW = 64  # of the trained weights, the smallest ones, show if a training changes any
+
+
+def norms(framework: Any) -> list[float]:
+    """Return norms of weights that the steps must change; without any in a custom loop."""
+    trains = framework.cell.task == "fit" and framework.compares
+    return framework.norms(FEW) if trains else []
+
+
+def check_trained(framework: Any, before: list[float]) -> None:
+    """Raise :class:`WrongModel` if the steps of a training have changed no weight."""
+    if before and norms(framework) == before:
+        raise WrongModel(
+            "the steps changed no trained weight: train_step() must apply the gradients, with a "
+            "learning rate above 0"
+        )
+
+
+def check_inputs(framework: Any) -> None:
+    """Raise :class:`WrongModel` if the fed batch is not the one that is made again."""
+    import numpy as np
+
+    if (fed := framework.fed_batch) is None:
+        return
+    again = framework.batch(framework.cell.batch_size)
+    for (name, one), (_, other) in zip(places(fed), places(again), strict=False):
+        if np.shape(one) != np.shape(other) or not np.all((one == other) | (one != one)):
+            raise WrongModel(
+                f"{name} is another one when it is made again: seed its random numbers by "
+                "cell.seed, and change a copy of the inputs in the model"
+            )
 
 
 class WrongSetting(RuntimeError):

@@ -44,7 +44,8 @@ def total_mib() -> float:
 
 
 def of_jax(jax: Any) -> tuple[str, str]:
-    platform = jax.devices()[0].platform
+    (chosen,) = jax.device_put(0).devices()  # by a default device, if there is one
+    platform = chosen.platform
     return {"gpu": "cuda"}.get(platform, platform), f"jax {jax.__version__}"
 
 

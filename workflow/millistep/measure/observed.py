@@ -6,8 +6,9 @@ its name in ``declared``.
 
 from typing import Any
 
-from millistep.measure import device
+from millistep.measure import device, switches
 from millistep.measure.frameworks import Framework
+from millistep.measure.frameworks.loops import flat
 
 # Builders' words for an attention without a fused kernel.
 WRITTEN_OUT = ("einsum", "matmul", "eager", "none")
@@ -20,6 +21,8 @@ def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
     convolutions only if it has images or a step has convolutions.
     """
     observed = {**framework.parity(), **framework.precision()}
+    observed["global_switches"] = switches.changed()
+    observed["input_dtype"] = _input_dtype(framework.fed_batch)
     if framework.cell.accelerator == "cuda":
         observed |= device.versions()
     if amount["images_per_step"] is None:
@@ -28,6 +31,14 @@ def parity(framework: Framework, amount: dict[str, Any]) -> dict[str, Any]:
             observed.pop("convolution_precision", None)
     names = [name for name in sorted(framework.declared) if observed.get(name) is not None]
     return with_declared(observed, names)
+
+
+def _input_dtype(batch: Any) -> str | None:
+    """Return the dtypes of a batch's floats; strided views cost more to feed."""
+    arrays = [each for each in flat(batch) if each is not None and each.dtype.kind == "f"]
+    views = {each.dtype.name for each in arrays if not each.flags.c_contiguous}
+    found = sorted({each.dtype.name for each in arrays})
+    return ", ".join(f"{each} in views" if each in views else each for each in found) or None
 
 
 def with_profile(

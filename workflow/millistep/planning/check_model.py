@@ -126,6 +126,8 @@ def _words(one: Found) -> list[str]:
         execution = [f"computes in {one['dtype']}{said}", f"{one['execution']}{compiler}"]
         batches = one["batches_per_call"]
         execution += [f"{batches} batches per call"] if batches > 1 else []
+        changed = one["global_switches"]
+        execution += [f"global switches: {changed}"] if changed != "none" else []
     return [", ".join(part) for part in (counts, shapes, execution) if part]
 
 

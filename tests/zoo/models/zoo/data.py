@@ -3,6 +3,8 @@
 import numpy as np
 
 STEPS, WIDTH, SIDE, WORDS = 12, 32, 12, 50
+# By kind, functions of a shape that give other numbers in each call.
+RANDOM = {"randombatch": np.random.default_rng().random, "seededbatch": np.random.random}
 
 
 def numbers(*shape, dtype="float32"):

@@ -3,7 +3,7 @@
 import keras
 import numpy as np
 from keras import layers, ops
-from millistep.measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, numbers, words
+from millistep.measure.models.zoo.data import RANDOM, SIDE, STEPS, WIDTH, WORDS, numbers, words
 
 BACKEND = keras.backend.backend()
 
@@ -19,7 +19,7 @@ def dense():
 # They differ in how they are compiled, fed or called.
 customloss = accumulation = weightdecay = eager = ownloop = eagerloop = customoptimizer = dense
 sampleweights = metrics = several = ignoredjit = listbatch = fixedsize = tensors = dense
-calledinbuild = dense
+calledinbuild = randombatch = seededbatch = dense
 
 
 def functional():
@@ -156,6 +156,13 @@ def trainstep():
     return base(x, layers.Dense(1)(layers.Dense(64, activation="relu")(x)))
 
 
+def noupdate():
+    """Its train_step forgets to update the weights."""
+    model = trainstep()
+    model.updates = False
+    return model
+
+
 def ownoptimizer():
     """Its train_step updates with an optimizer of its own; JAX' trainer keeps the state of one."""
     model = trainstep()
@@ -174,7 +181,8 @@ def of_tensorflow():
                 loss = ops.mean((self(x, training=True) - y) ** 2)
             found = tape.gradient(loss, self.trainable_variables)
             chosen = getattr(self, "own", self.optimizer)
-            chosen.apply_gradients(zip(found, self.trainable_variables, strict=True))
+            if getattr(self, "updates", True):
+                chosen.apply_gradients(zip(found, self.trainable_variables, strict=True))
             return {"loss": loss}
 
     return Own
@@ -192,7 +200,8 @@ def of_torch():
             with torch.no_grad():
                 variables = self.trainable_variables
                 chosen = getattr(self, "own", self.optimizer)
-                chosen.apply([v.value.grad for v in variables], variables)
+                if getattr(self, "updates", True):
+                    chosen.apply([v.value.grad for v in variables], variables)
             return {"loss": loss}
 
     return Own
@@ -211,6 +220,8 @@ def of_jax():
                 return ops.mean((predicted - y) ** 2), updated
 
             (loss, other), found = jax.value_and_grad(loss_of, has_aux=True)(trained)
+            if not getattr(self, "updates", True):
+                return {"loss": loss}, state
             trained, optimizer = self.optimizer.stateless_apply(optimizer, found, trained)
             return {"loss": loss}, (trained, other, optimizer, metrics)
 
@@ -306,6 +317,23 @@ class Own(Lazy):
 ownfit = Own
 
 
+class OwnFunction(Lazy):
+    def make_train_function(self, force=False):
+        return super().make_train_function(force)
+
+
+ownfunction = OwnFunction
+
+
+class PlusEquals(Lazy):
+    def call(self, x):
+        x += 1.0  # changes a tensor of PyTorch in place, and the array that it shares memory with
+        return super().call(x)
+
+
+plusequals = PlusEquals
+
+
 def spectral():
     return flat(layers.SpectralNormalization(layers.Dense(64)))
 
@@ -379,6 +407,8 @@ def batch(cell, batch_size):
     if kind == "fixedsize":
         batch_size = 16
     x, y = inputs(kind, batch_size), numbers(batch_size, 1)
+    if kind in RANDOM:
+        x = RANDOM[kind]((batch_size, WIDTH)).astype("float32")
     if kind == "tensors":
         x = ops.convert_to_tensor(x)
     if kind == "largeoutput":

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import torch
-from millistep.measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, numbers, words
+from millistep.measure.models.zoo.data import RANDOM, SIDE, STEPS, WIDTH, WORDS, numbers, words
 from torch import nn
 
 
@@ -31,7 +31,7 @@ def mlp(kind):
     return lambda: kind(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
 
 
-dense = weightdecay = fixedsize = tensors = mlp(Net)
+dense = weightdecay = fixedsize = tensors = randombatch = seededbatch = mlp(Net)
 
 
 def nested():
@@ -249,6 +249,10 @@ class Scheduled(Net):
     pass
 
 
+class Still(Net):
+    pass
+
+
 class Signs(torch.optim.Optimizer):
     def __init__(self, parameters, sign):  # cannot be made a second time without its sign
         super().__init__(parameters, {"sign": sign})
@@ -289,13 +293,14 @@ customoptimizer = mlp(WithSigns)
 inplace = mlp(InPlace)
 nogradient = mlp(NoGradient)
 generator = mlp(Yielding)
+noupdate = mlp(Still)
 
 
 def optimizer(model):
     if isinstance(model, WithSigns):
         return Signs(model.parameters(), sign=1)
     updated = model.updated() if hasattr(model, "updated") else model.parameters()
-    found = torch.optim.SGD(updated, lr=0.01)
+    found = torch.optim.SGD(updated, lr=0.0 if isinstance(model, Still) else 0.01)
     scheduled = isinstance(model, Scheduled)
     return (found, torch.optim.lr_scheduler.StepLR(found, 10)) if scheduled else found
 
@@ -318,6 +323,8 @@ def batch(cell, batch_size):
         "short": plain[:, :1],
         "tensors": torch.from_numpy(plain),
     }.get(kind, plain)
+    if kind in RANDOM:
+        x = RANDOM[kind]((batch_size, WIDTH)).astype("float32")
     target = numbers(batch_size, 2048 if kind == "largeoutput" else 1)
     target = target.astype("float64") if kind == "float64" else target
     return {"x": x, "target": target} if cell.task == "fit" else {"x": x}

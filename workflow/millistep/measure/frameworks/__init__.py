@@ -7,13 +7,14 @@ built with a :class:`Cell`.
 from __future__ import annotations
 
 import importlib
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from millistep.measure import models
+from millistep.measure import models, switches
 from millistep.measure.conformance import WrongPrecision, same_process
 from millistep.measure.models import Architecture, Builder, Loop
 from millistep.measure.operations import Span
@@ -72,6 +73,7 @@ class Framework(ABC):
     # steps, and words about the method.
     legacy: Callable[[int, float], tuple[float, int, str]] | None = None
     loop_outputs: Any = None  # arrays of a step of a custom loop
+    fed_batch: Any = None  # the builder's arrays that are repeated
     declared: Set[str] = frozenset()  # observed settings of a setting or the builder, not read back
     convolves = False  # True if a step has convolutions
     # The profiler's name, and what it counts as computing. None: the framework has no profiler.
@@ -136,6 +138,20 @@ class Framework(ABC):
         """Have float32 products computed in ``float32`` or ``tf32``, by the library's switch."""
         raise WrongPrecision(f"precision: {precision}: {self.cell.framework} has no switch for it")
 
+    def seed(self) -> None:
+        """Seed Python and NumPy. Keras 3 draws its seeds from Python's generator, and its own
+        function would import TensorFlow on every backend.
+        """
+        import numpy as np
+
+        random.seed(self.cell.seed)
+        np.random.seed(self.cell.seed)
+
+    def batch(self, batch_size: int) -> Any:
+        """Return the builder's batch, which may come from the seeded generators."""
+        Framework.seed(self)
+        return self.models.batch(self.cell, batch_size)
+
     def settings(self) -> dict[str, Any]:
         """Return settings of the configuration that the built model has, by name."""
         return {}
@@ -171,9 +187,11 @@ class Framework(ABC):
         """Most device memory that the framework may take, MiB; None if it reports no limit."""
         return None
 
-    def finite(self) -> bool:
-        """Return True if all trained weights are finite numbers."""
-        return True
+    def norms(self, number: int | None = None) -> list[float]:
+        """Return the sum of the magnitudes in each trained weight; of a number of weights, of the
+        smallest ones.
+        """
+        return []
 
     @property
     def own_loop(self) -> Loop | None:
@@ -184,9 +202,9 @@ class Framework(ABC):
 
 def add_folders(folders: Iterable[str]) -> None:
     """Have models and frameworks found in a user's folders, too."""
-    for folder in folders:
-        models.__path__.append(str(Path(folder, "models")))
-        __path__.append(str(Path(folder, "frameworks")))
+    for folder in map(Path.absolute, map(Path, folders)):  # a model's code may change the folder
+        models.__path__.append(str(folder / "models"))
+        __path__.append(str(folder / "frameworks"))
 
 
 def create(cell: Cell) -> Framework:
@@ -206,5 +224,6 @@ def builder(cell: Cell, family: str) -> Any:
 
     Raises :class:`measure.conformance.WrongSetting` if it changes environment variables or CPUs.
     """
+    switches.remember()
     with same_process():
         return importlib.import_module(f"millistep.measure.models.{cell.model}.{family}")

@@ -51,12 +51,8 @@ class KerasFramework(Framework):
     def __init__(self, cell: Cell) -> None:
         super().__init__(cell)
         self.declared: set[str] = {"attention", "scheduler"}
-        self.fed_batch: Any = None  # the batch that is repeated
         self._callback: Any = None  # the clock that Keras was given last
         self._ended: list[Finished] = []  # holds the frames of ended loops
-
-    def seed(self) -> None:
-        self.keras.utils.set_random_seed(self.cell.seed)
 
     def build(self) -> None:
         self.seed()
@@ -140,7 +136,7 @@ class KerasFramework(Framework):
 
     def _batch(self, batch_size: int) -> tuple[Any, ...]:
         """Return the batch of the builder: inputs, targets, weights of the samples."""
-        batch = self.models.batch(self.cell, batch_size)
+        batch = self.batch(batch_size)
         if not isinstance(batch, tuple) or len(batch) not in (1, 2, 3):
             number = f" of {len(batch)}" if isinstance(batch, tuple) else ""
             raise conformance.WrongModel(
@@ -312,10 +308,11 @@ class KerasFramework(Framework):
             "second_biases": sum(map(_recurrent_biases, self.model._flatten_layers())),
         }
 
-    def finite(self) -> bool:
+    def norms(self, number: int | None = None) -> list[float]:
         import numpy as np
 
-        return all(bool(np.isfinite(v.numpy()).all()) for v in self.model.trainable_weights)
+        weights = sorted(self.model.trainable_weights, key=parameters)[:number]
+        return [float(np.abs(v.numpy()).sum(dtype="float64")) for v in weights]
 
     def _call(self, data: Any, callback: Any) -> None:
         # The base class's methods: KerasHub's tasks would refuse ready-made batches.

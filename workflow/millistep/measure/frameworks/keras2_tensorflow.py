@@ -30,6 +30,9 @@ class Framework(TensorFlowFramework):
         self.version = f"tf-keras {version}"
         self.models = builder(self.cell, self.family)
 
+    def seed(self) -> None:
+        self.keras.utils.set_random_seed(self.cell.seed)
+
     def precision(self) -> dict[str, str]:
         return used(self.tf.matmul, partial(self.tf.nn.conv2d, strides=1, padding="VALID"))
 

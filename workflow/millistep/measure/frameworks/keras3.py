@@ -1,7 +1,6 @@
 """Keras 3 on any backend: a PyDataset in, the ordinary trainer, the outcome of ``auto`` out."""
 
 import os
-import random
 from functools import partial
 from typing import Any
 
@@ -49,17 +48,6 @@ class Keras3Framework(KerasFramework):
     def wider(self, live: str) -> str:
         """Return how to get the requested dtype, as the end of a sentence."""
         return ""
-
-    def seed(self) -> None:
-        """Seed Python and NumPy; Keras draws its own seeds from Python's generator.
-
-        ``keras.utils.set_random_seed`` imports TensorFlow on every backend: seconds that no step
-        needs. Each backend adds its own seed.
-        """
-        import numpy as np
-
-        random.seed(self.cell.seed)
-        np.random.seed(self.cell.seed)
 
     def dataset(self, batch_size: int) -> Any:
         batch = self.fed_batch = self._batch(batch_size)

@@ -41,6 +41,7 @@ class Framework(TorchFramework):
         return device.of_torch(self.torch, self.torch.empty(0, device=self.cell.accelerator))
 
     def build(self) -> None:
+        self.seed()
         self.start_build()
         self.device = self.torch.device(self.cell.accelerator)
         conformance.check_loops(self.models, self.cell.task)
@@ -160,7 +161,7 @@ class Framework(TorchFramework):
 
     def _host_batch(self, batch_size: int) -> Tensors:
         """Return tensors in host memory as a data loader hands them over."""
-        arrays = self.models.batch(self.cell, batch_size)
+        arrays = self.fed_batch = self.batch(batch_size)
         if isinstance(arrays, dict):
             conformance.check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
         batch = self._tensors(arrays)
@@ -238,11 +239,11 @@ class Framework(TorchFramework):
             )
         biases = self.second_biases(self.model)
         second = sum(each.numel() for each in biases)
-        trained = self._trained(parameters)
+        trained = sum(p.numel() for p in self._trained(parameters))
         whole = [*parameters, *self._quantized()]
         return {
             "parameters": sum(p.numel() for p in whole) - second,
-            "trainable_parameters": trained - self._trained(biases),
+            "trainable_parameters": trained - sum(p.numel() for p in self._trained(biases)),
             "moving_averages": sum(each.numel() for each in averages(self.model)),
             "second_biases": second,
         }
@@ -259,16 +260,17 @@ class Framework(TorchFramework):
         held = [each for each in self.model.buffers() if each.dtype == self.torch.int8]
         return [*held, *(each for each in packed if each is not None)]
 
-    def _trained(self, parameters: list[Any]) -> int:
-        """Return the size of those that have gradients and that the optimizer, if any, updates."""
+    def _trained(self, parameters: list[Any]) -> list[Any]:
+        """Return those that have gradients and that the optimizer, if any, updates."""
         groups = getattr(self.optimizer, "param_groups", None)
         if groups is not None:
             updated = {id(each) for group in groups for each in group["params"]}
             parameters = [each for each in parameters if id(each) in updated]
-        return sum(each.numel() for each in parameters if each.requires_grad)
+        return [each for each in parameters if each.requires_grad]
 
-    def finite(self) -> bool:
-        return all(bool(p.isfinite().all()) for p in self.model.parameters() if p.requires_grad)
+    def norms(self, number: int | None = None) -> list[float]:
+        weights = sorted(self._trained([*self.model.parameters()]), key=self.torch.numel)[:number]
+        return [float(p.detach().abs().sum(dtype=self.torch.float64)) for p in weights]
 
     def outputs(self) -> Any:
         if self.own_loop:
@@ -320,10 +322,14 @@ class Framework(TorchFramework):
         return str(next(loops.flat(arrays)).dtype)
 
     def _image_data_format(self) -> str:
-        """Order of the filters' axes in memory; torch's shapes are channels first either way."""
+        """Order of the axes of filters and fed images in memory, by either of which PyTorch
+        chooses; its shapes are channels first either way.
+        """
         last = self.torch.channels_last
-        filters = [p for p in self.model.parameters() if p.ndim == 4 and p.shape[1] > 1]
-        moved = [p for p in filters if p.is_contiguous(memory_format=last) and p.shape[2] > 1]
+        fed = [self._tensor(each) for each in loops.flat(self.fed_batch) if each is not None]
+        found = [each for each in (*self.model.parameters(), *fed) if each.ndim == 4]
+        found = [each for each in found if min(each.shape[1:3]) > 1]
+        moved = [each for each in found if each.is_contiguous(memory_format=last)]
         return "channels_last" if moved else "channels_first"
 
     def execution(self) -> dict[str, Any]:

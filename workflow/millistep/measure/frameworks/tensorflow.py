@@ -67,6 +67,9 @@ class TensorFlowFramework(Traced, KerasFramework):
         batch = mapped(lambda array: array, self.fed_batch)
         return self.tf.data.Dataset.from_tensors(batch).repeat(ENDLESS)
 
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "threads": self.requested_threads()}
+
     def eager(self) -> bool:
         """Return True if no graph is made, by Keras' or by TensorFlow's own switch."""
         return bool(self.model.run_eagerly or self.tf.config.functions_run_eagerly())
@@ -125,6 +128,8 @@ class TensorFlowFramework(Traced, KerasFramework):
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
     def execution(self, jit: bool) -> dict[str, Any]:
+        from tensorflow.python.util import _pywrap_util_port
+
         # A custom loop may leave alone what Keras compiles.
         eager = self.eager() or not self._traces
         jit = jit and not eager
@@ -136,6 +141,7 @@ class TensorFlowFramework(Traced, KerasFramework):
             "device": details.get("device_name", "GPU") if gpus else "cpu",
             "threads": self._threads(jit),
             "flush_denormals": None if gpus else self._flushes_denormals(jit),
+            "onednn": None if gpus else _pywrap_util_port.IsMklEnabled(),
         }
 
     profiler = "tf.profiler, kernels of the executor and operations of XLA programs"

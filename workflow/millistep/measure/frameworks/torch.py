@@ -116,7 +116,7 @@ class TorchFramework(Framework):
         return time.perf_counter_ns() - start
 
     def device_facts(self) -> dict[str, Any]:
-        cuda = self.cell.accelerator == "cuda"
+        cuda, onednn = self.cell.accelerator == "cuda", self.torch.backends.mkldnn
 
         def halve(x: Any) -> Any:
             return (self.torch.from_numpy(x) * 0.5).numpy()
@@ -126,6 +126,7 @@ class TorchFramework(Framework):
             "threads": self.torch.get_num_threads(),
             "flush_denormals": None if cuda else flushed(halve),
             "blas": None if cuda else _blas(self.torch.__config__.show()),
+            "onednn": None if cuda else bool(onednn.is_available() and onednn.enabled),
             "cudnn_benchmark": self.torch.backends.cudnn.benchmark if cuda else None,
         }
 
