@@ -226,6 +226,15 @@ class NoGradient(Net):
         return super().forward(x, target)
 
 
+class Forces(Net):
+    """Returns the gradient of its inputs, too."""
+
+    def forward(self, x, target=None):
+        x = x.clone().requires_grad_()
+        value = self.inner(x)
+        return Output((value, torch.autograd.grad(value.sum(), x)), None)
+
+
 class Bare(nn.Sequential):
     def forward(self, x, target):
         return super().forward(x)
@@ -288,6 +297,7 @@ noloss = mlp(Bare)
 customoptimizer = mlp(WithSigns)
 inplace = mlp(InPlace)
 nogradient = mlp(NoGradient)
+forces = mlp(Forces)
 generator = mlp(Yielding)
 
 

@@ -17,6 +17,7 @@ from millistep.measure.process import line_of_model
 Tensors = dict[str, Any]  # the tensors of a batch, by name
 Step = Callable[[Tensors], Any]
 QUANTIZED = "torch.ao.nn.quantized"  # modules whose weights are packed
+NO_GRADIENT = "does not require grad"  # in PyTorch's message
 
 
 class Framework(TorchFramework):
@@ -95,6 +96,13 @@ class Framework(TorchFramework):
             raise conformance.WrongModel(
                 f"for fit the model must return an object with a loss, as Output in "
                 f"docs/custom-model.md; {found} a {type(error.obj).__name__}"
+            ) from error
+        except RuntimeError as error:
+            if self.cell.task != "predict" or self.own_loop or NO_GRADIENT not in str(error):
+                raise
+            raise conformance.WrongModel(
+                "the model takes gradients, and predict runs in torch.inference_mode, which has "
+                "none; write a custom loop for predict"
             ) from error
 
     def settings(self) -> dict[str, Any]:
