@@ -87,6 +87,7 @@ KINDS = {
     "latelayer": (2112, "a layer made by the first step"),
     "nogradient": (2177, "a forward pass without gradients"),
     "forces": (2177, "gradients of the inputs in `predict`"),
+    "marked": (2177, "gradients of the inputs in `fit`"),
     "ownfit": (2177, "a `fit` of its own"),
     "fixedsize": (2177, "`batch` ignores the batch size"),
     "tensors": (2177, "`batch` returns tensors"),
@@ -108,12 +109,12 @@ OF_TORCH = (
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
     *("inplace", "scripted", "packed", "latelayer", "nogradient", "generator"),
-    "forces",
+    *("forces", "marked"),
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
     *("compiled", "partcompiled", "lstmcell", "inplace", "latelayer", "nogradient"),
-    *("scripted", "packed", "generator", "forces"),
+    *("scripted", "packed", "generator", "forces", "marked"),
 )
 KERAS = FRAMEWORKS[:3]
 ON_TORCH = ("wrapped", "listed")  # of Keras on PyTorch alone

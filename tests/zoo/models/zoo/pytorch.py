@@ -235,6 +235,16 @@ class Forces(Net):
         return Output((value, torch.autograd.grad(value.sum(), x)), None)
 
 
+class Marked(Net):
+    """Takes gradients of inputs that have none yet, as an adversarial training does."""
+
+    def forward(self, x, target):
+        if x.grad is not None:
+            raise RuntimeError("the inputs have the gradients of an earlier step")
+        found = super().forward(x.requires_grad_(), target)
+        return Output(found.value, found.loss + super().forward(x.detach(), target).loss)
+
+
 class Bare(nn.Sequential):
     def forward(self, x, target):
         return super().forward(x)
@@ -298,6 +308,7 @@ customoptimizer = mlp(WithSigns)
 inplace = mlp(InPlace)
 nogradient = mlp(NoGradient)
 forces = mlp(Forces)
+marked = mlp(Marked)
 generator = mlp(Yielding)
 
 

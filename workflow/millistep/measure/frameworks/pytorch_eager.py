@@ -154,14 +154,20 @@ class Framework(TorchFramework):
         def changes() -> list[int]:
             return [tensor._version for tensor in loops.flat(batch)]
 
+        def on_new_tensors(batch: Tensors) -> Any:
+            """Make a step whose inputs have no gradients yet, as those of a data loader."""
+            return step(loops.mapped(self.torch.Tensor.detach, batch))
+
         before = changes()
 
         def loop(tick: Tick) -> None:
             if tick():
                 return
             conformance.check_output(step(batch))
+            marked = any(tensor.requires_grad for tensor in loops.flat(batch))
+            next_step = on_new_tensors if marked else step
             while not tick():
-                step(batch)
+                next_step(batch)
             if changes() != before:
                 raise conformance.WrongModel(
                     "the model changes its inputs in place, and the next step gets the changed "
