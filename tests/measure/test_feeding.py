@@ -33,6 +33,7 @@ def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelera
             pin_memory=lambda: tensor(array, True),
             is_pinned=lambda: in_pinned,
             _version=0,
+            requires_grad=False,
             to=lambda device, non_blocking: copies.append((device, in_pinned, non_blocking)),
         )
 

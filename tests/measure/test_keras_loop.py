@@ -82,3 +82,11 @@ def test_an_eager_step_of_tensorflow_is_no_compilation():
     framework.count_traces()
     assert [framework.model.train_step(n) for n in range(3)] == [0, 1, 2]
     assert framework.compilations() == 0
+
+
+@pytest.mark.parametrize(("loops", "known"), [({}, "none"), ({"fit": print}, None)])
+def test_the_optimizer_of_a_custom_loop_may_be_unknown(loops, known):
+    column = Column(SimpleNamespace(task="fit", batch_size=4))
+    column.models = SimpleNamespace(LOOPS=loops)
+    column.optimizers = list
+    assert column.optimizer_name() == known

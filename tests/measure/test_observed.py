@@ -1,11 +1,13 @@
 """Which of the observed settings were read back, and which were only declared."""
 
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from millistep.measure import observed
+from millistep.measure.frameworks import products
 from millistep.measure.frameworks.keras import KerasFramework
 from millistep.measure.operations import attention_operators
 
@@ -80,3 +82,13 @@ def test_attention_that_pytorch_writes_out_is_no_fused_kernel():
     assert attention_operators({*ran, "aten::bmm"}) == set()
     kernels = {f"aten::_{FLASH}_for_cpu", f"aten::_{FLASH}_for_cpu_backward"}
     assert attention_operators(ran | kernels) == {f"{FLASH}_for_cpu"}
+
+
+def test_what_a_forward_pass_of_our_own_warns_of_is_no_warning_of_the_run(recwarn):
+    def inspected():
+        warnings.warn("none of the inputs have gradients", stacklevel=2)
+        return [products.Product("bfloat16", (2, 2, 2))]
+
+    column = SimpleNamespace(products=inspected, declared=set())
+    assert products.dtype(column, "float32") == "bfloat16"
+    assert not recwarn

@@ -98,6 +98,7 @@ def of_torch(builder, model, batch, cell):
         return torch.from_numpy(value)
 
     arguments = tensors(batch)
+    marked = cell.architecture["kind"] == "marked"
     model.train(cell.task == "fit")
     optimizer = builder.optimizer(model) if cell.task == "fit" else None
 
@@ -105,7 +106,7 @@ def of_torch(builder, model, batch, cell):
         start = clock()
         if optimizer:
             for _ in range(steps):
-                model(**arguments).loss.backward()
+                model(**(tensors(batch) if marked else arguments)).loss.backward()
                 optimizer.step()
                 optimizer.zero_grad()
         else:

@@ -18,9 +18,10 @@ FEW = (
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler", "floatloss"),
     *("losstypo", "ownfit", "compiled", "partcompiled", "calltypo"),
     *("spectral", "statistics", "lstmcell", "ownoptimizer", "inplace", "scripted"),
-    *("eagerloop", "int8", "packed", "stateful", "latelayer", "nogradient"),
+    *("eagerloop", "functionloop", "int8", "packed", "stateful", "latelayer", "nogradient"),
     *("calledinbuild", "texts", "layeralone", "generator", "wrapped", "listed"),
     *("noupdate", "randombatch", "seededbatch", "ownfunction", "plusequals"),
+    *("forces", "partloop"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}
 
@@ -54,6 +55,7 @@ def test_what_ran_is_read_from_the_live_model(tried):
     if framework == "pytorch-eager":
         assert seen["float64"]["dtype"] == "float64"
         assert seen["partcompiled"]["execution"] == seen["scripted"]["execution"] == "jit"
+        assert seen["partcompiled"]["compiler"] == "dynamo without inductor"
         assert seen["customoptimizer"]["execution"] == "eager"
         assert seen["headonly"]["parameters"]["trainable_parameters"] == 65
         assert seen["customoptimizer"]["optimizer_update"] == "unknown, eager"
@@ -70,6 +72,8 @@ def test_what_ran_is_read_from_the_live_model(tried):
     assert seen["int8"]["dtype"] == ("int32" if framework == "keras3-torch" else "int8")
     declares = "execution" in seen["eagerloop"]["declared"]
     assert declares if framework == "keras3-jax" else seen["eagerloop"]["execution"] == "eager"
+    runs_as = {"keras3-tensorflow": "graph", "keras3-torch": "jit"}
+    assert declares or seen["functionloop"]["execution"] == runs_as[framework]
     # A forward pass may have other products than a custom step.
     declared = "dtype" in seen["ownoptimizer"].get("declared", "")
     assert declared == (framework != "keras3-tensorflow")

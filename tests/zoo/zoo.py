@@ -61,6 +61,8 @@ KINDS = {
     "largeoutput": (67584, "large outputs of predict"),
     "ownloop": (2177, "custom loop"),
     "eagerloop": (2177, "custom loop, calls the model without a program"),
+    "functionloop": (2177, "custom loop, compiles a function of its own"),
+    "partloop": (2177, "custom loop, calls a part of the model as another model"),
     "growing": (33, "custom loop, inputs that grow"),
     "ignoredjit": (2177, "`jit_compile: true`, ignored by the builder"),
     "listbatch": (2177, "`batch` returns a list"),
@@ -84,6 +86,8 @@ KINDS = {
     "calledinbuild": (2177, "`build` makes a step"),
     "latelayer": (2112, "a layer made by the first step"),
     "nogradient": (2177, "a forward pass without gradients"),
+    "forces": (2177, "gradients of the inputs in `predict`"),
+    "marked": (2177, "gradients of the inputs in `fit`"),
     "ownfit": (2177, "a `fit` of its own"),
     "fixedsize": (2177, "`batch` ignores the batch size"),
     "tensors": (2177, "`batch` returns tensors"),
@@ -100,8 +104,8 @@ KINDS = {
     "plusequals": (2177, "`x += 1` in `call`"),
 }
 TASKS = {
-    **dict.fromkeys(("largeoutput", "int8", "packed", "generator"), "predict"),
-    **dict.fromkeys(("ownloop", "eagerloop", "growing"), "generate"),
+    **dict.fromkeys(("largeoutput", "int8", "packed", "generator", "forces"), "predict"),
+    **dict.fromkeys(("ownloop", "eagerloop", "functionloop", "partloop", "growing"), "generate"),
 }
 OF_TORCH = (
     *("dense", "nested", "twoinputs", "dictinputs", "conv", "batchnorm", "lstm", "gru"),
@@ -110,12 +114,12 @@ OF_TORCH = (
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
     *("inplace", "scripted", "packed", "latelayer", "nogradient", "generator"),
-    *("noupdate", "randombatch", "seededbatch"),
+    *("noupdate", "randombatch", "seededbatch", "forces", "marked"),
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
     *("compiled", "partcompiled", "lstmcell", "inplace", "latelayer", "nogradient"),
-    *("scripted", "packed", "generator"),
+    *("scripted", "packed", "generator", "forces", "marked"),
 )
 KERAS = FRAMEWORKS[:3]
 ON_TORCH = ("wrapped", "listed")  # of Keras on PyTorch alone
@@ -150,6 +154,7 @@ REFUSED = {
     "stateful": {"keras3-torch": "RuntimeError: one of the variables needed for gradient"},
     "texts": {"keras3-jax": TEXTS, "keras3-torch": TEXTS},
     "latelayer": {"pytorch-eager": "WrongModel: the model had 2,112 parameters before its steps"},
+    "forces": {"pytorch-eager": "WrongModel: the model takes gradients, and predict .*, line"},
     "nogradient": {"pytorch-eager": "RuntimeError: element 0 of tensors does not require grad"},
     "layeralone": dict.fromkeys(
         KERAS, r"WrongModel: build\(\) returned a .*\.Dense; needed is a Model of keras 3"

@@ -18,6 +18,7 @@ def dense():
 
 # They differ in how they are compiled, fed or called.
 customloss = accumulation = weightdecay = eager = ownloop = eagerloop = customoptimizer = dense
+functionloop = partloop = dense
 sampleweights = metrics = several = ignoredjit = listbatch = fixedsize = tensors = dense
 calledinbuild = randombatch = seededbatch = dense
 
@@ -424,9 +425,37 @@ def batch(cell, batch_size):
     return (x, y, np.ones(batch_size, "float32")) if kind == "sampleweights" else (x, y)
 
 
+def function_of(model):
+    """Return the model as a function that the loop compiles itself."""
+    if BACKEND == "tensorflow":
+        import tensorflow as tf
+
+        return tf.function(model)
+    if BACKEND == "torch":
+        import torch
+
+        return torch.compile(model, backend="eager")
+    import jax
+
+    lists = model.trainable_variables, model.non_trainable_variables
+    state = [[variable.value for variable in each] for each in lists]
+    return jax.jit(lambda x: model.stateless_call(*state, x)[0])
+
+
 def own(model, cell, batch_size, tick):
     kind = cell.architecture["kind"]
     x, length = numbers(batch_size, WIDTH), 0
+    if kind == "functionloop":
+        function = function_of(model)
+        while not tick():
+            ops.convert_to_numpy(function(x))
+        return
+    if kind == "partloop":
+        part = keras.Model(model.inputs, model.layers[0].output)
+        while not tick():
+            model.predict_on_batch(x)
+            part.predict_on_batch(x)
+        return
     while not tick():
         length += 1
         if kind == "eagerloop":

@@ -226,6 +226,25 @@ class NoGradient(Net):
         return super().forward(x, target)
 
 
+class Forces(Net):
+    """Returns the gradient of its inputs, too."""
+
+    def forward(self, x, target=None):
+        x = x.clone().requires_grad_()
+        value = self.inner(x)
+        return Output((value, torch.autograd.grad(value.sum(), x)), None)
+
+
+class Marked(Net):
+    """Takes gradients of inputs that have none yet, as an adversarial training does."""
+
+    def forward(self, x, target):
+        if x.grad is not None:
+            raise RuntimeError("the inputs have the gradients of an earlier step")
+        found = super().forward(x.requires_grad_(), target)
+        return Output(found.value, found.loss + super().forward(x.detach(), target).loss)
+
+
 class Bare(nn.Sequential):
     def forward(self, x, target):
         return super().forward(x)
@@ -292,6 +311,8 @@ noloss = mlp(Bare)
 customoptimizer = mlp(WithSigns)
 inplace = mlp(InPlace)
 nogradient = mlp(NoGradient)
+forces = mlp(Forces)
+marked = mlp(Marked)
 generator = mlp(Yielding)
 noupdate = mlp(Still)
 

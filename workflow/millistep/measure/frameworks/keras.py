@@ -239,9 +239,12 @@ class KerasFramework(Framework):
         known = isinstance(compiled, kind) and not getattr(compiled, ACCUMULATES, None)
         return used if used or known or compiled is None else [compiled]
 
-    def optimizer_name(self) -> str:
-        """Return the names of the optimizers; a ``train_step`` may update weights without one."""
-        return ", ".join(map(_optimizer_name, self.optimizers())) or "none"
+    def optimizer_name(self) -> str | None:
+        """Return the names of the optimizers; a ``train_step`` may update weights without one, and
+        a custom loop by one that the model does not hold.
+        """
+        unknown = None if self.own_loop else "none"
+        return ", ".join(map(_optimizer_name, self.optimizers())) or unknown
 
     def optimizer_update(self, jit: bool) -> str:
         """Return the kind of parameter update: in the program if the backend traces a step."""
@@ -249,14 +252,15 @@ class KerasFramework(Framework):
 
     def parity(self) -> dict[str, Any]:
         jit, fits = self.compiled(), self.cell.task == "fit"
+        optimizer = self.optimizer_name() if fits else None
         return {
             "framework_version": f"{self.version}, {self.backend_version()}",
             "model_library": self.model_library(),
             "backend": self.backend,
             "dtype": products.dtype(self, products.declared_dtype(self.model)),
-            "image_data_format": str(self.keras.backend.image_data_format()),
-            "optimizer": self.optimizer_name() if fits else None,
-            "optimizer_update": self.optimizer_update(jit) if fits else None,
+            "image_data_format": self.image_data_format(),
+            "optimizer": optimizer,
+            "optimizer_update": self.optimizer_update(jit) if optimizer else None,
             "metrics": self.metrics() if fits else None,
             "step_results": self.step_results(),
             "jit_compile": jit,

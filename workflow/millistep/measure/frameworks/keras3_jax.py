@@ -93,7 +93,10 @@ class Framework(Traced, Keras3Framework):
         # of Keras containers to it, and waiting for that waits for nothing.
         for ready in getattr(self.model, "_jax_state", None), self._outputs:
             if ready:
-                self.jax.block_until_ready(leaves(self.keras, ready))
+                arrays = leaves(self.keras, ready)
+                if self.own_loop:  # another model with the same weights may have taken them over
+                    arrays = [array for array in arrays if not array.is_deleted()]
+                self.jax.block_until_ready(arrays)
         self._outputs = []
 
     def late_ns(self) -> int:

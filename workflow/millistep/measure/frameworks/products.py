@@ -6,6 +6,7 @@ where a layer requests float64, and autocast in bfloat16 with float32 weights.
 
 import re
 import traceback
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -47,7 +48,10 @@ def dtype(framework: Any, said: str) -> str:
     requested and not computed in.
     """
     try:
-        products = [*framework.products()]
+        with warnings.catch_warnings():
+            # A forward pass may be unlike a step: without gradients, for example.
+            warnings.simplefilter("ignore")
+            products = [*framework.products()]
         framework.convolves = any(product.convolution for product in products)
         found = names(products)
     except Exception:

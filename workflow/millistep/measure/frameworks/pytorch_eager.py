@@ -17,6 +17,7 @@ from millistep.measure.process import line_of_model
 Tensors = dict[str, Any]  # the tensors of a batch, by name
 Step = Callable[[Tensors], Any]
 QUANTIZED = "torch.ao.nn.quantized"  # modules whose weights are packed
+NO_GRADIENT = "does not require grad"  # in PyTorch's message
 
 
 class Framework(TorchFramework):
@@ -97,6 +98,13 @@ class Framework(TorchFramework):
                 f"for fit the model must return an object with a loss, as Output in "
                 f"docs/custom-model.md; {found} a {type(error.obj).__name__}"
             ) from error
+        except RuntimeError as error:
+            if self.cell.task != "predict" or self.own_loop or NO_GRADIENT not in str(error):
+                raise
+            raise conformance.WrongModel(
+                "the model takes gradients, and predict runs in torch.inference_mode, which has "
+                "none; write a custom loop for predict"
+            ) from error
 
     def settings(self) -> dict[str, Any]:
         found = super().settings()
@@ -143,14 +151,20 @@ class Framework(TorchFramework):
         def changes() -> list[int]:
             return [tensor._version for tensor in loops.flat(batch)]
 
+        def on_new_tensors(batch: Tensors) -> Any:
+            """Make a step whose inputs have no gradients yet, as those of a data loader."""
+            return step(loops.mapped(self.torch.Tensor.detach, batch))
+
         before = changes()
 
         def loop(tick: Tick) -> None:
             if tick():
                 return
             conformance.check_output(step(batch))
+            marked = any(tensor.requires_grad for tensor in loops.flat(batch))
+            next_step = on_new_tensors if marked else step
             while not tick():
-                step(batch)
+                next_step(batch)
             if changes() != before:
                 raise conformance.WrongModel(
                     "the model changes its inputs in place, and the next step gets the changed "

@@ -1,6 +1,8 @@
 """Shared by the TensorFlow columns, Keras 2 and Keras 3: threads, synchronization, counters."""
 
+import contextlib
 from collections.abc import Iterable, Iterator
+from operator import sub
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ class TensorFlowFramework(Traced, KerasFramework):
     takes_texts = True
     ends_slowly = True  # up to 2.5 s
     _traced: Any = None  # the graph of the step that was traced last
+    _earlier = (0, 0)  # functions that were called before build()
 
     def prepare_backend(self) -> None:
         """Import TensorFlow, give all its pools the cell's threads, and limit its memory."""
@@ -32,6 +35,7 @@ class TensorFlowFramework(Traced, KerasFramework):
         self.limit_memory()
 
     def build(self) -> None:
+        self._earlier = _functions_called()
         super().build()
         self.count_traces()
 
@@ -120,9 +124,6 @@ class TensorFlowFramework(Traced, KerasFramework):
         between = int(pools.get_inter_op_parallelism_threads())
         return within if between == self.cell.threads else between
 
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "threads": self.requested_threads()}
-
     def _flushes_denormals(self, jit: bool) -> bool:
         half = self.tf.function(lambda x: x * 0.5, jit_compile=jit)
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
@@ -130,8 +131,11 @@ class TensorFlowFramework(Traced, KerasFramework):
     def execution(self, jit: bool) -> dict[str, Any]:
         from tensorflow.python.util import _pywrap_util_port
 
-        # A custom loop may leave alone what Keras compiles.
-        eager = self.eager() or not self._traces
+        eager = self.eager()
+        if not (eager or self._traces):
+            # A custom loop may leave alone what Keras compiles, and have functions of its own.
+            graphs, jits = map(sub, _functions_called(), self._earlier)
+            eager, jit = not (graphs or jits), jits > 0
         jit = jit and not eager
         gpus = self._gpus()
         details = self.tf.config.experimental.get_device_details(gpus[0]) if gpus else {}
@@ -188,6 +192,18 @@ class TensorFlowFramework(Traced, KerasFramework):
         gpus = self._gpus()
         limits = self.tf.config.get_logical_device_configuration(gpus[0]) if gpus else None
         return limits[0].memory_limit if limits else None
+
+
+def _functions_called() -> tuple[int, int]:
+    """Return how many functions of TensorFlow were called so far, without and with XLA, by its own
+    counters; zeros in a release without them.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        from tensorflow.python.eager.polymorphic_function import polymorphic_function
+
+        counter = polymorphic_function._tf_function_counter
+        return counter.get_cell("0").value(), counter.get_cell("1").value()
+    return 0, 0
 
 
 def _facts(facts: Any, names: dict[int, str]) -> Iterator[tuple[str, Any]]:
