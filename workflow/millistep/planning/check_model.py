@@ -155,7 +155,7 @@ def _differences(of_task: dict[str, Found]) -> list[str]:
 
 
 def _problem(problem: dict[str, str]) -> str:
-    failure = {name: problem[name] for name in ("type", "message", "line") if name in problem}
+    failure = {name: words for name, words in problem.items() if name != "log"}
     _, reason = ending.of_process(ending.Ending(done=False, exit_code=1, failure=failure))
     return reason + (f"\n{problem['log']}" if problem.get("log") else "")
 

@@ -22,8 +22,8 @@ digest = cache(sources.digest)  # of the user's files, which many cells share
 
 def of_run(cell: dict[str, Any], number: int) -> str:
     """Return the identity of one run of a cell, given the facts of the cell."""
-    later = {} if number == 1 else {"extras": [], "probes": []}
-    return text({**cell, **later, "run": number, "seed": cell["seed"] + number - 1})
+    own = {"run": number, "seed": cell["seed"] + number - 1}
+    return text({**cell, **own} if number == 1 else {**cell, **own, "extras": [], "probes": []})
 
 
 def of_cell(plan: Plan, row: Row, column: Column) -> dict[str, Any]:

@@ -188,7 +188,7 @@ def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) ->
 def _group(row: Row, number: int, runs: tuple[Run, ...], folder: str) -> Group:
     name = f"{row.model}/{row.task}-b{row.batch_size}/round{number}"
     used = {run.column.accelerator for run in runs}
-    kinds = [kind for kind in ("cuda", "cpu") if kind in used]
+    kinds: list[str] = [kind for kind in ("cuda", "cpu") if kind in used]
     references = {kind: f"{folder}/{name}-{kind}.json" for kind in kinds}
     return Group(row, number, runs, name, references, f"{folder}/{name}.done")
 
