@@ -10,7 +10,7 @@ from millistep.measure.models.gemma.work import SPECIAL
 from millistep.measure.models.keras_hub import decoder_attention
 from millistep.measure.models.keras_hub import library as keras_hub
 
-__all__ = ["LOOPS", "attention", "batch", "build", "facts"]
+__all__ = ["LOOPS", "attention", "batch", "build", "facts", "keras_hub"]
 
 
 def build(cell: Cell) -> Any:

@@ -10,7 +10,7 @@ from millistep.measure.models.keras_hub import backbone_with_heads, decoder_atte
 from millistep.measure.models.keras_hub import library as keras_hub
 from millistep.measure.models.mistral.work import SPECIAL
 
-__all__ = ["LOOPS", "attention", "batch", "build", "facts"]
+__all__ = ["LOOPS", "attention", "batch", "build", "facts", "keras_hub"]
 
 
 def build(cell: Cell) -> Any:
