@@ -61,5 +61,5 @@ def _read() -> dict[str, Any]:
             if name == CHANGES:
                 value = dict(re.findall(r"^(\S+) = (.*)$", value, re.M))
             found |= value if type(value) is dict else {f"{module}.{name}": value}
-    plain = bool | int | float | str | tuple
+    plain = (bool, int, float, str, tuple)
     return {k: v if isinstance(v, plain) else bool(v) for k, v in found.items()}

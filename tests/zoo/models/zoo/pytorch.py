@@ -276,6 +276,12 @@ class InPlace(Net):
         return super().forward(x.sub_(0.5), target)
 
 
+class InData(Net):
+    def forward(self, x, target=None):
+        x.data.sub_(0.5)  # without a trace in the tensor's version
+        return super().forward(x, target)
+
+
 class Yielding(Net):
     def forward(self, x):
         yield super().forward(x)
@@ -294,6 +300,7 @@ inplace = mlp(InPlace)
 nogradient = mlp(NoGradient)
 generator = mlp(Yielding)
 noupdate = mlp(Still)
+indata = mlp(InData)
 
 
 def optimizer(model):
