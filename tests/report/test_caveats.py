@@ -108,6 +108,15 @@ def test_a_caveat_is_raised_only_if_its_condition_holds(kind, clean):
     assert len(raised.loc[kind, "text"].split()) <= 40
 
 
+def test_a_switch_that_the_code_for_one_framework_leaves_changed_is_a_difference():
+    def change(record):
+        left = record["cell"]["column"] == TORCH
+        record["parity"]["global_switches"] = "torch.is_anomaly_enabled = True" if left else "none"
+
+    found = caveats(made(TIMES, change=change)).set_index("kind")
+    assert "also differ in global switches; the appendix" in found.loc["settings_differ", "text"]
+
+
 def test_runs_that_are_left_out_for_interference_are_counted():
     def change(record):
         if record["cell"]["run"] == 1:

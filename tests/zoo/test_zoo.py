@@ -20,7 +20,7 @@ FEW = (
     *("spectral", "statistics", "lstmcell", "ownoptimizer", "inplace", "scripted"),
     *("eagerloop", "functionloop", "int8", "packed", "stateful", "latelayer", "nogradient"),
     *("calledinbuild", "texts", "layeralone", "generator", "wrapped", "listed"),
-    *("noupdate", "randombatch", "seededbatch", "ownfunction", "plusequals"),
+    *("noupdate", "randombatch", "seededbatch", "ownfunction", "indata"),
     *("forces", "partloop"),
 )
 WITHIN = {"wall": 0.03, "cpu": 0.1}

@@ -101,7 +101,7 @@ KINDS = {
     "randombatch": (2177, "`batch` without a seed"),
     "seededbatch": (2177, "`batch` takes numbers from NumPy's own generator"),
     "ownfunction": (2177, "a `make_train_function` of its own"),
-    "plusequals": (2177, "`x += 1` in `call`"),
+    "indata": (2177, "changes its inputs through `.data`"),
 }
 TASKS = {
     **dict.fromkeys(("largeoutput", "int8", "packed", "generator", "forces"), "predict"),
@@ -114,12 +114,12 @@ OF_TORCH = (
     *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
     *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
     *("inplace", "scripted", "packed", "latelayer", "nogradient", "generator"),
-    *("noupdate", "randombatch", "seededbatch", "forces", "marked"),
+    *("noupdate", "randombatch", "seededbatch", "indata", "forces", "marked"),
 )
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
     *("compiled", "partcompiled", "lstmcell", "inplace", "latelayer", "nogradient"),
-    *("scripted", "packed", "generator", "forces", "marked"),
+    *("scripted", "packed", "generator", "indata", "forces", "marked"),
 )
 KERAS = FRAMEWORKS[:3]
 ON_TORCH = ("wrapped", "listed")  # of Keras on PyTorch alone
@@ -166,7 +166,7 @@ REFUSED = {
     "ownfunction": dict.fromkeys(
         KERAS, r"WrongModel: OwnFunction has a make_train_function\(\) of"
     ),
-    "plusequals": {"keras3-torch": r"WrongModel: batch\(\)\[0\] .* change a copy of the inputs"},
+    "indata": {"pytorch-eager": r"WrongModel: batch\(\)\['x'\] .* change a copy of the inputs"},
     "noloss": {"pytorch-eager": "WrongModel: for fit the model must return an object with a loss"},
 }
 RECOMPILED = "compilations in the timed windows"  # `growing`, once it is timed

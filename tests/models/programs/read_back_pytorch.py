@@ -18,15 +18,12 @@ def observed_settings(cell):
 def switches_left(cell):
     """The observed switches while each of these is left on, and after all."""
     torch = framework_of(cell).torch
-    from torch._inductor import config
-
     found = []
     for left_on in (
         torch.autograd.detect_anomaly(),
         torch.device("cpu"),
         torch.autograd.profiler.profile(),
         torch.backends.cudnn.flags(deterministic=True),
-        config.patch(max_autotune=True),
     ):
         with left_on:
             found.append(changed())

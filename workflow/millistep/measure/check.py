@@ -16,6 +16,10 @@ from millistep.measure.observed import parity
 from millistep.measure.process import Events, failure, run
 from millistep.measure.timer import Finished
 
+OBSERVED = (
+    *("dtype", "execution", "compiler", "optimizer", "optimizer_update", "declared", "attention"),
+    "global_switches",
+)
 STEPS = 2
 MORE_STEPS = 30  # where gradients are accumulated, or the learning rate grows from 0
 
@@ -42,9 +46,7 @@ class Trial:
                 with suppress(Exception):  # some layers cannot be called with symbols
                     self.found["outputs"] = _texts(self.framework.outputs())
                 card = parity(self.framework, {"images_per_step": None})
-                names = ("dtype", "execution", "compiler", "optimizer", "optimizer_update")
-                names = (*names, "declared", "attention", "global_switches")
-                self.found |= {name: card.get(name) for name in names}
+                self.found |= {name: card.get(name) for name in OBSERVED}
 
     def _check(self) -> None:
         cell = self.framework.cell

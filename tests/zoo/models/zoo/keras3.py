@@ -326,15 +326,6 @@ class OwnFunction(Lazy):
 ownfunction = OwnFunction
 
 
-class PlusEquals(Lazy):
-    def call(self, x):
-        x += 1.0  # changes a tensor of PyTorch in place, and the array that it shares memory with
-        return super().call(x)
-
-
-plusequals = PlusEquals
-
-
 def spectral():
     return flat(layers.SpectralNormalization(layers.Dense(64)))
 
