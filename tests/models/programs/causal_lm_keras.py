@@ -7,7 +7,6 @@ from operator import attrgetter
 import numpy as np
 from column import abstract, framework_of
 
-from millistep.measure.models.causal_lm.keras_hub import never_stopping
 from millistep.measure.models.causal_lm.work import prompts, tokens
 
 # Transformers' name of a layer's weight, and its place in Keras.
@@ -65,6 +64,9 @@ def outputs(cell, folder):
     ids, mask, _ = tokens(cell, cell.batch_size)
     inputs = {"token_ids": ids, "padding_mask": mask.astype("int32")}
     logits = framework.keras.Model.predict_on_batch(model, inputs)  # past the preprocessor
+    # Not at the top: it imports the Keras that the framework has chosen.
+    from millistep.measure.models.causal_lm.keras_hub import never_stopping
+
     options = {"max_length": cell.architecture["max_length"], **never_stopping(model)}
     texts = model.generate(prompts(cell.batch_size), **options)
     np.save(folder / f"{cell.framework}.npy", np.asarray(logits))
