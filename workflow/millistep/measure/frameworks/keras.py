@@ -258,7 +258,7 @@ class KerasFramework(Framework):
             "model_library": self.model_library(),
             "backend": self.backend,
             "dtype": products.dtype(self, products.declared_dtype(self.model)),
-            "image_data_format": self.image_data_format(),
+            "image_data_format": str(self.keras.backend.image_data_format()),
             "optimizer": optimizer,
             "optimizer_update": self.optimizer_update(jit) if optimizer else None,
             "metrics": self.metrics() if fits else None,
