@@ -19,11 +19,14 @@ from millistep.measure.frameworks.xplane import FACTS, Event, NoOperation, Trace
 # Environment variables with the share of a GPU's memory that JAX may take: of today, and before.
 FRACTION, FORMER_FRACTION = "XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"
 
+LEFT_OF_A_STEP = 1.5  # times an operation on an idle device: a longer wait is for a step
+
 
 class Framework(Traced, Keras3Framework):
     backend = "jax"
     _outputs: Sequence[Any] = ()  # of steps since a synchronization, if no state to wait for
     _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
+    _leaves_work: bool | None = None  # True if a custom loop does not wait; None before a step
 
     def prepare_backend(self) -> None:
         # The policy of measure.device, read when JAX first looks for its devices; a user who
@@ -68,6 +71,9 @@ class Framework(Traced, Keras3Framework):
 
     def build(self) -> None:
         super().build()
+        self._leaves_work = None
+        if self.own_loop:
+            self._wait_ns()  # compiles it
         predicts = self.cell.task == "predict" and not self._unseen
         state = self.model.trainable_variables or self.model.non_trainable_variables
         # Without a program around the step, the state is what went in, and ready at once.
@@ -98,6 +104,19 @@ class Framework(Traced, Keras3Framework):
                     arrays = [array for array in arrays if not array.is_deleted()]
                 self.jax.block_until_ready(arrays)
         self._outputs = []
+        # A custom loop may have dropped its results; the first step shows if it waits for them.
+        if self.own_loop and self._leaves_work is not False:
+            waited_ns = self._wait_ns()
+            if self._leaves_work is None:
+                self._leaves_work = waited_ns > LEFT_OF_A_STEP * self._wait_ns()
+
+    def _wait_ns(self) -> int:
+        """Wait for all operations so far, whose results nobody may hold, by one more; return the
+        ns that this took.
+        """
+        start = time.perf_counter_ns()
+        self.jax.block_until_ready(self.jax.numpy.zeros(()) + 1)
+        return time.perf_counter_ns() - start
 
     def late_ns(self) -> int:
         # All that lives on the device; only batches of later steps may still be on their way there.
