@@ -129,8 +129,6 @@ class TensorFlowFramework(Traced, KerasFramework):
         return flushed(lambda x: half(self.tf.constant(x)).numpy())
 
     def execution(self, jit: bool) -> dict[str, Any]:
-        from tensorflow.python.util import _pywrap_util_port
-
         eager = self.eager()
         if not (eager or self._traces):
             # A custom loop may leave alone what Keras compiles, and have functions of its own.
@@ -145,7 +143,7 @@ class TensorFlowFramework(Traced, KerasFramework):
             "device": details.get("device_name", "GPU") if gpus else "cpu",
             "threads": self._threads(jit),
             "flush_denormals": None if gpus else self._flushes_denormals(jit),
-            "onednn": None if gpus else _pywrap_util_port.IsMklEnabled(),
+            "onednn": None if gpus else _uses_onednn(),
         }
 
     profiler = "tf.profiler, kernels of the executor and operations of XLA programs"
@@ -192,6 +190,15 @@ class TensorFlowFramework(Traced, KerasFramework):
         gpus = self._gpus()
         limits = self.tf.config.get_logical_device_configuration(gpus[0]) if gpus else None
         return limits[0].memory_limit if limits else None
+
+
+def _uses_onednn() -> bool | None:
+    """Return whether operations compute by oneDNN; None in a release that does not say."""
+    with contextlib.suppress(ImportError, AttributeError):
+        from tensorflow.python.util import _pywrap_util_port
+
+        return bool(_pywrap_util_port.IsMklEnabled())
+    return None
 
 
 def _functions_called() -> tuple[int, int]:
