@@ -193,7 +193,7 @@ class TensorFlowFramework(Traced, KerasFramework):
 
 
 def _uses_onednn() -> bool | None:
-    """Return whether operations compute by oneDNN; None in a release that does not say."""
+    """Return whether operations compute by oneDNN; None in a release without that function."""
     with contextlib.suppress(ImportError, AttributeError):
         from tensorflow.python.util import _pywrap_util_port
 
