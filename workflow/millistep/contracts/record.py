@@ -409,7 +409,7 @@ class Parity(Contract):
     """Precision that a float32 matrix product really uses: float32, tf32 or bfloat16."""
     execution: Literal["eager", "graph", "jit"]
     compiler: str
-    """Compiler: none, tf-graph, xla, inductor, `dynamo without inductor` or torchscript."""
+    """Compiler: none, tf-graph, xla, inductor or torchscript."""
     attention: str
     optimizer: str | None
     metrics: str | None = None

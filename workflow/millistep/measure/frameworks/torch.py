@@ -17,7 +17,6 @@ from millistep.measure.operations import Span, attention_operators, fused_attent
 
 # torch.compile's words for a function that it compiled too often, of any release.
 LIMIT = re.compile(r"(recompile|cache.size).limit", re.I)
-INDUCTOR = "torch._inductor.compile_fx"  # imported when inductor, and no other backend, compiles
 AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
@@ -86,7 +85,7 @@ class TorchFramework(Framework):
             )
         return {
             "execution": "jit",
-            "compiler": "inductor" if INDUCTOR in sys.modules else "dynamo without inductor",
+            "compiler": "inductor",
             "graphs": self.graphs(),
             "graph_breaks": (self._counted("graph_break") + left).total(),
         }
