@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from millistep.measure import models, switches
 from millistep.measure.conformance import WrongPrecision, same_process
-from millistep.measure.models import Architecture, Builder, Loop
+from millistep.measure.models import Architecture, Loop
 from millistep.measure.operations import Span
 
 
@@ -62,7 +62,7 @@ class Framework(ABC):
     something that a framework may lack: a probe, a profile, a comparison of results.
     """
 
-    models: Builder  # the model's builder, see measure.models
+    models: Any = None  # the Builder of the model, see measure.models; None without one
     probeable: bool = False  # True if another batch size costs little enough to be worth it
     run_at: Callable[[int, Clock], None]  # if it is: runs the same model at another batch size
     batches_per_tick: int = 1  # steps that the framework makes between two ticks
