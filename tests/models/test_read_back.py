@@ -76,6 +76,7 @@ TASKS = {
     "switches of TensorFlow": Task("read_back", "switches_of_tensorflow_left", AUTO),
     "switches of JAX": Task("read_back", "switches_of_jax_left", bert("keras3-jax")),
     "images": training("images_of_other_axes"),
+    "16 bits": training("changes_in_16_bits"),
 }
 register(TASKS)
 
@@ -190,3 +191,7 @@ def test_images_whose_axes_are_moved_have_their_channels_last(told):
 
 def test_how_an_optimizer_updates_is_found_of_one_that_takes_matrices_alone(told):
     assert told["update of matrices"] == "for-loop"
+
+
+def test_a_training_in_16_bits_is_seen_to_change_weights_although_its_scales_stay(told):
+    assert told["16 bits"] == {"scales": False, "norms": True}

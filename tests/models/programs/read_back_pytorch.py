@@ -3,6 +3,7 @@
 import numpy as np
 from column import allocated, framework_of, loop_done, measured, work_done
 
+from millistep.measure.conformance import FEW
 from millistep.measure.frameworks import optimizers
 from millistep.measure.frameworks.torch_profile import computing, computing_nothing, recorded_events
 from millistep.measure.observed import parity
@@ -46,6 +47,25 @@ def update_of_matrices(cell):
     torch = framework_of(cell).torch
     muon = torch.optim.Muon([torch.nn.Parameter(torch.ones(8, 4))])
     return optimizers.of_torch(torch, muon, "cpu")
+
+
+def changes_in_16_bits(cell):
+    """Whether small updates change any scale, and any of the norms that show a training."""
+    framework = framework_of(cell)
+    torch = framework.torch
+    torch.manual_seed(0)
+    pairs = [(torch.nn.Linear(64, 64), torch.nn.LayerNorm(64)) for _ in range(FEW)]
+    layers = [layer for pair in pairs for layer in pair]
+    for layer in layers:
+        layer.bias = None
+    model = framework.model = torch.nn.Sequential(*layers).to(torch.bfloat16)
+    optimizer = framework.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+    scales = [p for p in model.parameters() if p.ndim == 1]
+    before = framework.norms(FEW), [p.detach().clone() for p in scales]
+    model(torch.randn(8, 64, dtype=torch.bfloat16)).square().mean().backward()
+    optimizer.step()
+    changed = [not torch.equal(p, old) for p, old in zip(scales, before[1], strict=True)]
+    return {"scales": any(changed), "norms": framework.norms(FEW) != before[0]}
 
 
 def profile(cell):

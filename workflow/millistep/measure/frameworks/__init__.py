@@ -188,8 +188,8 @@ class Framework(ABC):
         return None
 
     def norms(self, number: int | None = None) -> list[float]:
-        """Return the sum of the magnitudes in each trained weight; of a number of weights, of the
-        smallest ones.
+        """Return the sum of the magnitudes in each trained weight; of a number of weights, of
+        the smallest matrices, then of the smallest vectors.
         """
         return []
 

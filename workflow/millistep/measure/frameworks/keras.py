@@ -315,7 +315,9 @@ class KerasFramework(Framework):
     def norms(self, number: int | None = None) -> list[float]:
         import numpy as np
 
-        weights = sorted(self.model.trainable_weights, key=parameters)[:number]
+        weights = sorted(
+            self.model.trainable_weights, key=lambda v: (len(v.shape) < 2, parameters(v))
+        )[:number]
         return [float(np.abs(v.numpy()).sum(dtype="float64")) for v in weights]
 
     def _call(self, data: Any, callback: Any) -> None:

@@ -283,7 +283,8 @@ class Framework(TorchFramework):
         return [each for each in parameters if each.requires_grad]
 
     def norms(self, number: int | None = None) -> list[float]:
-        weights = sorted(self._trained([*self.model.parameters()]), key=self.torch.numel)[:number]
+        trained = self._trained([*self.model.parameters()])
+        weights = sorted(trained, key=lambda p: (p.ndim < 2, p.numel()))[:number]
         return [float(p.detach().abs().sum(dtype=self.torch.float64)) for p in weights]
 
     def outputs(self) -> Any:
