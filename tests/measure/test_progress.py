@@ -62,5 +62,7 @@ def test_the_time_left_is_known_when_the_last_member_of_a_round_ends(tmp_path):
     records[2].touch()
     assert cell._left(0.5, hour_ago, members) == "; about 60 min left"
     assert cell._left(1.0, hour_ago, members) == ""
+    assert cell._left(0.5, "a3f09c11", members) == ""  # a bundle's start
+    assert cell._left(0.5, None, members) == ""
     os.utime(records[0], ns=(0, 0))  # an earlier start wrote it
     assert cell._left(0.5, hour_ago, members) == ""

@@ -164,6 +164,9 @@ def test_the_lock_is_the_same_whatever_tmpdir_is(tmp_path, monkeypatch):
     monkeypatch.delenv("MILLISTEP_LOCKS")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert folder(CPU) == Path("/tmp/millistep", CPU)
+    monkeypatch.setenv("MILLISTEP_LOCKS", str(tmp_path / "new"))
+    assert folder(CPU) == tmp_path / "new" / "millistep" / CPU
+    assert folder(CPU).is_dir()
 
 
 FAILURES = [("raises", "error"), ("killed", "killed"), ("hangs", "timeout")]

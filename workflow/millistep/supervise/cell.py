@@ -134,10 +134,11 @@ def _left(done: float, start: str | None, members: list[str]) -> str:
     start: its id, ns since 1970. members: records of the runs that took turns with this one;
     before the last of them, which end within seconds, the time left is unknown.
     """
-    if not (start and 0 < done < 1):
-        return ""
-    began_ns = int(start)
-    if any(not os.path.exists(m) or os.stat(m).st_mtime_ns < began_ns for m in members):
+    try:
+        began_ns = int(start or "")  # a bundle's id is no time
+        if not 0 < done < 1 or any(os.stat(path).st_mtime_ns < began_ns for path in members):
+            return ""
+    except (ValueError, OSError):
         return ""
     left_s = (time.time() - began_ns / 1e9) * (1 / done - 1)
     if left_s < 90:

@@ -20,7 +20,7 @@ def folder(name: str) -> Path:
     place = Path(os.environ.get("MILLISTEP_LOCKS", shared), "millistep")
     for each in (place, place / name):
         if not each.is_dir():
-            each.mkdir(exist_ok=True)
+            each.mkdir(parents=True, exist_ok=True)
             with contextlib.suppress(PermissionError):  # another user's, who has done so
                 each.chmod(0o1777)
     return place / name
