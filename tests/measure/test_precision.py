@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from millistep.measure.frameworks.precision import CHANNELS, KERNEL, SIZE, used
+from millistep.measure.frameworks.products import CHANNELS, KERNEL, SIZE, used
 
 
 def rounded(x, bits):

@@ -19,9 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millistep.supervise import device, jobs
-from millistep.supervise.lock import CPU, folder, opened, try_lock
 from millistep.supervise.monitor import MARK
-from millistep.supervise.turns import Member, member_of
+from millistep.supervise.turns import CPU, Member, folder, member_of, opened, try_lock
 
 from ..shared import ROOT, gone, valid, wait_for
 from . import nvml

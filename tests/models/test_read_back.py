@@ -8,7 +8,7 @@ import pytest
 
 from millistep.analysis.same_work import difference
 from millistep.measure.device import SHARE
-from millistep.measure.frameworks.precision import flushed
+from millistep.measure.frameworks.products import flushed
 from tests.models.libraries import Task, cell, register, run
 
 

@@ -44,7 +44,7 @@ class Machine:
     def __init__(self, decided_at, seconds=10.0, undecided=3, first=None):
         self.decided_at, self.seconds, self.undecided = decided_at, seconds, undecided
         self.first = first  # the status of the first look, if another
-        self.now, self.done, self.asked = 0.0, 0, []
+        self.now, self.done, self.asked, self.last = 0.0, 0, [], []
 
     def run(self, command, **_):
         target, config = command[3], yaml.safe_load(Path(command[-1]).read_text())
@@ -56,6 +56,7 @@ class Machine:
             self.now += 5 + self.seconds * len(rows) * (rounds - self.done)
             self.done = rounds
             self.asked.append((rounds, config["answer"]["looks"], sorted(rows)))
+            self.last.append(config["answer"]["last"])
             content = {"decided": rounds >= self.decided_at, "status": self.status(rounds)}
             seconds = dict.fromkeys(("bert/predict/8", "bert/fit/4"), self.seconds)
             content |= {"rows": [{"verdict": "inconclusive"}], "seconds_of_a_round": seconds}
@@ -92,11 +93,13 @@ def test_it_stops_as_soon_as_all_is_decided(ask):
     assert status == 0 and said.out.strip() == "8 rounds"
     assert [rounds for rounds, _, _ in machine.asked] == [1, 4, 8]
     assert len({looks for _, looks, _ in machine.asked[1:]}) == 1  # planned, not counted afterwards
+    assert not any(machine.last)
 
 
 def test_it_stops_when_the_time_is_over(ask):
     machine, status, _ = ask(1000, "--minutes", "5")
     assert status == 3 and machine.now - 1000 <= 300 < machine.now - 1000 + 2 * 20 + 5
+    assert machine.last == [False] * (len(machine.last) - 1) + [True]
 
 
 def test_a_failure_of_the_first_round_is_an_answer_though_no_time_is_left(ask):

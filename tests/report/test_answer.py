@@ -3,7 +3,9 @@
 import json
 import re
 
+import numpy as np
 import pytest
+from scipy.stats import t
 
 from millistep.analysis import answer, commands, load, same_work
 from millistep.analysis.comment import comment
@@ -14,7 +16,7 @@ from tests.report.made import configuration, fail, made
 
 pytestmark = pytest.mark.quick
 BASE, PATCH, AGAIN = "keras3-jax", "keras3-jax+patch", "keras3-jax+again"
-SETTINGS = {"threshold": 0.02, "looks": 3, "left_out": [], "report": ""}
+SETTINGS = {"threshold": 0.02, "looks": 3, "last": True, "left_out": [], "report": ""}
 COLUMNS = [configuration(BASE), configuration(AGAIN, again=True)]
 COLUMNS += [configuration(PATCH, overlay=["patch"])]
 
@@ -40,7 +42,7 @@ def failing(*names: str, model: str = "sam"):
 
 def found_in(data, **settings):
     settings = SETTINGS | settings
-    found = answer.answer(data, settings["threshold"], settings["looks"])
+    found = answer.answer(data, settings["threshold"], settings["looks"], settings["last"])
     return found, comment(data, found, settings, "0" * 64)
 
 
@@ -105,6 +107,28 @@ def test_intervals_of_all_workloads_and_looks_hold_together():
     alone, _ = found_in(asked(1.1), looks=1)
     together, _ = found_in(asked(1.1, 1.0), looks=3)
     assert together["low"][0] < alone["low"][0] and alone["high"][0] < together["high"][0]
+
+
+def test_half_of_the_errors_is_left_to_the_last_look():
+    def share(**settings):
+        found, _ = found_in(asked(1.1), **settings)
+        rounds = data.round_ratios.query("configuration == @PATCH and base != @PATCH")
+        error = rounds.groupby("run")["log"].mean().sem()
+        return 2 * t.sf(np.log(found["high"][0] / found["ratio"][0]) / error, 7)
+
+    data = asked(1.1)
+    assert share(looks=1) == pytest.approx(0.05)
+    earlier, last = share(looks=5, last=False), share(looks=5, last=True)
+    assert last == pytest.approx(0.025) and 4 * earlier + last == pytest.approx(0.05)
+
+
+def test_a_patch_is_compared_with_both_measurements_of_the_base():
+    found, _ = found_in(asked(1.1, null=1.04))
+    ratio, null = found["ratio"][0], found["null_ratio"][0]
+    data = asked(1.1, null=1.04)
+    rounds = data.round_ratios.query("configuration == @PATCH").groupby("base")["log"].mean()
+    assert ratio == pytest.approx(np.exp(rounds.mean()))
+    assert null == pytest.approx(1.04, rel=0.01)
 
 
 def test_other_columns_have_no_answer():

@@ -11,7 +11,7 @@ from millistep.measure.models.causal_lm.work import prompts, tokens
 
 # Transformers' name of a layer's weight, and its place in Keras.
 LAYER = {
-    "gemma": {
+    "Gemma": {
         "input_layernorm": "pre_attention_norm",
         "post_attention_layernorm": "pre_ffw_norm",
         "self_attn.q_proj": "attention.query_dense.kernel",
@@ -22,7 +22,7 @@ LAYER = {
         "mlp.up_proj": "gating_ffw_2.kernel",
         "mlp.down_proj": "ffw_linear.kernel",
     },
-    "mistral": {
+    "Mistral": {
         "input_layernorm": "_self_attention_layernorm",
         "post_attention_layernorm": "_feedforward_layernorm",
         "self_attn.q_proj": "_self_attention_layer._query_dense.kernel",
@@ -65,7 +65,7 @@ def outputs(cell, folder):
     inputs = {"token_ids": ids, "padding_mask": mask.astype("int32")}
     logits = framework.keras.Model.predict_on_batch(model, inputs)  # past the preprocessor
     # Not at the top: it imports the Keras that the framework has chosen.
-    from millistep.measure.models.causal_lm.keras_hub import never_stopping
+    from millistep.measure.models.causal_lm.keras3 import never_stopping
 
     options = {"max_length": cell.architecture["max_length"], **never_stopping(model)}
     texts = model.generate(prompts(cell.batch_size), **options)
@@ -91,11 +91,11 @@ def assign(cell, backbone, weights):
 
     embedding = backbone.token_embedding
     set_(embedding.embeddings, weights["model.embed_tokens.weight"])
-    if cell.model == "mistral":
+    if cell.architecture["kind"] == "Mistral":
         set_(embedding.reverse_embeddings, weights["lm_head.weight"].T)
     set_(backbone.layer_norm.weights[0], weights["model.norm.weight"])
     for number, layer in enumerate(backbone.transformer_layers):
-        for name, place in LAYER[cell.model].items():
+        for name, place in LAYER[cell.architecture["kind"]].items():
             found = attrgetter(place)(layer)
             variable = found if hasattr(found, "assign") else found.weights[0]  # of a norm
             value = weights[f"model.layers.{number}.{name}.weight"]
@@ -109,7 +109,7 @@ def laid_out(cell, value, name, shape):
     Gemma's query, key and value have their heads before the inputs.
     """
     value = value.T
-    if cell.model == "gemma" and name[-6:] in ("q_proj", "k_proj", "v_proj"):
+    if cell.architecture["kind"] == "Gemma" and name[-6:] in ("q_proj", "k_proj", "v_proj"):
         heads, inputs, size = shape
         return value.reshape(inputs, heads, size).transpose(1, 0, 2)
     return value.reshape(shape)

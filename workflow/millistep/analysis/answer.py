@@ -1,7 +1,8 @@
 """What a patch changes in each workload: ratio, verdict, counts, and whether the work is the same.
 
 Results are evaluated several times, and measuring stops when every workload is decided. So the
-95 % intervals of all workloads and all looks hold together (Bonferroni).
+95 % intervals of all workloads and all looks hold together (Bonferroni). Half of the errors is left
+to the last look, which has the most rounds.
 """
 
 from typing import Any
@@ -42,12 +43,12 @@ def comparisons(data: Data) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=["framework", "base", "new", "null"])
 
 
-def answer(data: Data, threshold: float, looks: int) -> pd.DataFrame:
+def answer(data: Data, threshold: float, looks: int = 1, last: bool = False) -> pd.DataFrame:
     """Return a line per patch and workload: times, ratio, interval, verdict, `decided`, `failure`,
     `missing`, and the ratio of the base to itself.
 
-    `ratio` is the time of the patch over that of the base. `smallest_shown` is the slow-down that
-    POWER of such measurements would call slower.
+    `ratio` is the time of the patch over the mean of the two measurements of the base.
+    `smallest_shown` is the slow-down that POWER of such measurements would call slower.
     """
     names = [*WORKLOAD, "workload", "configuration", "title"]
     names += ["ms", "runs", "status", "reason", "why_excluded", "unsupported"]
@@ -58,11 +59,12 @@ def answer(data: Data, threshold: float, looks: int) -> pd.DataFrame:
     found = found.rename(columns={f"{name}_base": name for name in [*WORKLOAD, "workload"]})
     new = cells.drop(columns="workload").rename(columns={n: f"{n}_new" for n in names[4:]})
     found = found.merge(new, left_on=[*WORKLOAD, "new"], right_on=[*WORKLOAD, "configuration_new"])
-    together = looks * len(found)
+    of_looks = 1 if looks == 1 else 2 if last else 2 * (looks - 1)
+    together = of_looks * len(found)
+    rounds, keys = _rounds(data, found), [*WORKLOAD, "base", "configuration"]
     for side, prefix in (("new", ""), ("null", "null_")):
         pair = {"base": found["base"], "configuration": found[side]}
-        keys = [*WORKLOAD, "base", "configuration"]
-        ratios = stats.over_rounds(data.round_ratios, keys, together).add_prefix(prefix)
+        ratios = stats.over_rounds(rounds, keys, together).add_prefix(prefix)
         found = found.assign(**pair).join(ratios, on=keys)
     found["rounds"] = found["rounds"].fillna(0).astype(int)
     found["verdict"] = _verdicts(found["low"], found["high"], threshold)
@@ -85,6 +87,16 @@ def answer(data: Data, threshold: float, looks: int) -> pd.DataFrame:
             found[f"{name}_{side}"] = [counted.get(key, np.nan) for key in keys]
     found["decided"] = ~(runs[0] & runs[1]) | (found["verdict"] != "inconclusive") | differs
     return found
+
+
+def _rounds(data: Data, found: pd.DataFrame) -> pd.DataFrame:
+    """Return the ratios of each round to the base, those of a patch to both measurements of it."""
+    rounds = data.round_ratios
+    first = dict(zip(found["null"], found["base"], strict=True))
+    to_both = rounds[rounds["configuration"].isin(found["new"])].replace({"base": first})
+    by = [*WORKLOAD, "base", "configuration", "run", "machine"]
+    means = to_both.groupby(by, sort=False).agg({"log": "mean", "pairs": "sum"}).reset_index()
+    return pd.concat([means, rounds[rounds["configuration"].isin(found["null"])]])
 
 
 def counts(data: Data) -> dict[str, pd.Series]:

@@ -44,8 +44,8 @@ JSON += [f"{name}_{side}" for name in COUNTS for side in ("base", "null", "new")
 
 
 def write(data: Data, plan: Path, settings: dict[str, Any], folder: Path) -> None:
-    """Write answer.md and answer.json; settings: threshold, looks, left_out, report."""
-    found = answer(data, settings["threshold"], settings["looks"])
+    """Write answer.md and answer.json; settings: threshold, looks, last, left_out, report."""
+    found = answer(data, settings["threshold"], settings["looks"], settings["last"])
     content = as_json(found, seconds(data))
     if problem := violation(content, Answer):
         raise InputError(f"answer.json: {problem}")

@@ -102,6 +102,7 @@ class RegressionCheck(UserFile):
         0.02, gt=0, lt=1, description="a number greater than 0 and less than 1"
     )
     looks: int = Field(1, ge=1, le=100, description="a whole number from 1 to 100")
+    last: bool = Field(False, description="true or false")
     left_out: list[str] = Field([], description="a list of workloads")
     report: str = Field(
         "",
@@ -174,8 +175,8 @@ class Config(UserFile):
     seed: int = Field(1, ge=0, le=2**31 - 1, description="a whole number from 0 to 2147483647")
     answer: Omittable[RegressionCheck] = Field(
         None,
-        description="a mapping with threshold, looks, left_out and report; `millistep answer` "
-        "writes it",
+        description="a mapping with threshold, looks, last, left_out and report; `millistep "
+        "answer` writes it",
     )
     limits: Limits = Field(Limits(), description="a mapping with time_s and memory_gib")
     folders: Unique[Folder] = Field(

@@ -82,7 +82,7 @@ class Comparison(Contract):
     task: str
     batch_size: int
     ratio: float | None
-    """Time of the patch divided by the time of the base."""
+    """Time of the patch divided by the geometric mean of the two measurements of the base."""
     low: float | None
     """Lower end of its interval. The 95 % intervals of all workloads and looks hold together."""
     high: float | None

@@ -43,6 +43,8 @@ class Measurement:
     def __init__(self, request: dict[str, Any], events: Events, caught: Caught) -> None:
         self.request, self.events, self.caught = request, events, caught
         self.protocol = PROTOCOLS[request["scale"]]
+        if request["windows"]:
+            self.protocol = dataclasses.replace(self.protocol, windows=request["windows"])
         self.cell = frameworks.Cell(**request["cell"])
         self.framework = frameworks.create(self.cell)
         self.start: dict[str, float | str | None] = {"compile_cache": None}

@@ -13,6 +13,7 @@ class Protocol:
     """Bounds of one run; times in seconds."""
 
     windows: int  # timing windows of a run, one per turn
+    check_windows: int  # the same in a regression check, for two versions that are nearly equal
     window_s: float  # aimed length of a timing window
     hard_cap_s: float  # stop the windows here, whatever was planned
     warmup_steps: int  # steps discarded after the last compilation
@@ -28,6 +29,7 @@ class Protocol:
 PROTOCOLS = {
     "paper": Protocol(
         windows=20,
+        check_windows=20,
         window_s=1.0,
         hard_cap_s=1200.0,
         warmup_steps=2,
@@ -41,6 +43,7 @@ PROTOCOLS = {
     ),
     "laptop": Protocol(
         windows=10,
+        check_windows=20,
         window_s=0.15,
         hard_cap_s=16.0,
         warmup_steps=2,
@@ -54,6 +57,7 @@ PROTOCOLS = {
     ),
     "smoke": Protocol(
         windows=8,
+        check_windows=8,
         window_s=0.01,
         hard_cap_s=4.0,
         warmup_steps=2,

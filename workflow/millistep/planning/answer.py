@@ -169,7 +169,7 @@ class Asked:
             study["name"] = study["name"][: MOST_OF_NAME - len(suffix)] + suffix
         # From the start: without this key, runs would also measure other sizes.
         asked = {"threshold": options.threshold, "report": options.report}
-        self._config["answer"] = {**asked, "looks": 1, "left_out": []}
+        self._config["answer"] = {**asked, "looks": 1, "last": False, "left_out": []}
         self._folder = Path(results_folder(check(self._config)))
         self._budget_s: float = 60 * options.minutes
 
@@ -212,11 +212,13 @@ class Asked:
             rounds = min(fit, MOST_ROUNDS if look == looks[-1] else look)
             if rounds <= done:
                 break
+            last = look == looks[-1] or rounds < look
+            self._config["answer"]["last"] = last
             found = self._look(rounds)
             # From now on a round costs what rounds did, all else included.
             cost_s, beside_s = (left_s - self._left_s) / (rounds - done), 0.0
             done = rounds
-            if found["decided"] or rounds < look:
+            if found["decided"] or last:
                 break
         return found
 

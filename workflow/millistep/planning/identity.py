@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from millistep.measure.protocol import MEASURE
+from millistep.measure.protocol import MEASURE, PROTOCOLS
 from millistep.planning.columns import Column
 from millistep.planning.runs import Row
 from millistep.supervise import sources
@@ -39,8 +39,10 @@ def of_cell(plan: Plan, row: Row, column: Column) -> dict[str, Any]:
     # Half the batch shows whether a step is work or fixed cost (half fits into memory wherever the
     # whole does), and the lengths show whether each token costs the same.
     probes = [{"batch_size": row.batch_size // 2 or 2}, *about.probes_at(plan.scale)]
+    more: dict[str, Any] = {"builders": builders} if builders != row.model else {}
     if plan.config.answer is not None:
         extras, probes = ["profile", "calls", "outcome"], []
+        more["windows"] = PROTOCOLS[plan.scale].check_windows
     return {
         **of_column(plan, column),
         **column.of_framework,
@@ -59,7 +61,7 @@ def of_cell(plan: Plan, row: Row, column: Column) -> dict[str, Any]:
         "task": row.task,
         "trains": about.trains,
         "weights": plan.config.weights,
-        **({"builders": builders} if builders != row.model else {}),
+        **more,
     }
 
 

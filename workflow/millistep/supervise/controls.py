@@ -12,9 +12,8 @@ from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import jobs, parent, preconditions
 from millistep.supervise.description import write_description
 from millistep.supervise.jobs import Session
-from millistep.supervise.lock import CPU
 from millistep.supervise.record import now, step_ms
-from millistep.supervise.turns import Member
+from millistep.supervise.turns import CPU, Member
 from millistep.supervise.watch import Job
 
 REFERENCE = "millistep.measure.controls.reference"

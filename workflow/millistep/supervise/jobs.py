@@ -19,9 +19,8 @@ from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import device, machine
 from millistep.supervise.console import end_after_snakemake, end_with_snakemake, say
 from millistep.supervise.ending import of_control, of_exception
-from millistep.supervise.lock import CPU
 from millistep.supervise.record import now
-from millistep.supervise.turns import Member
+from millistep.supervise.turns import CPU, Member
 
 
 def add_arguments(parser: ArgumentParser) -> None:

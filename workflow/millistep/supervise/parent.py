@@ -71,6 +71,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         "cell": cell(identity),
         "folders": list(job.folders),
         "cpu_stats": machine.cpu_stats(),
+        "windows": identity.get("windows"),
     }
     # Inductor compiles for the processor that it finds, and a cluster's nodes share the results.
     same = {**identity, "machine": record["machine"]["id"]}

@@ -1,8 +1,11 @@
 """The processes of one workload and round, resident together and timed in turns.
 
-Each is started, supervised and recorded by a job of its own. The jobs share no process: they meet
-in a folder next to the machine's lock, and every fact there is held by a file lock, so a job that
-dies at any moment only loses its own place.
+One lock per machine or GPU: only its holder computes, whatever folder it measures into. The
+operating system releases a lock when its holder ends, however it ends.
+
+Each process is started, supervised and recorded by a job of its own. The jobs share no process:
+they meet in a folder next to the machine's lock, and every fact there is held by a file lock, so a
+job that dies at any moment only loses its own place.
 
 - ``group`` is locked shared by every member of the group at work and holds the group's name.
   Members of other groups wait until it is free.
@@ -20,6 +23,7 @@ import os
 import select
 import shutil
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,13 +33,58 @@ import psutil
 
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import processors
-from millistep.supervise.lock import folder, held, opened, try_lock
 from millistep.supervise.monitor import MARK
 
+CPU = "cpu"  # the name of the lock for runs without a GPU
 PREPARING, READY, DONE = "preparing", "ready", "done"
 WAIT_S = 0.5  # between two looks of a member that nobody wakes
 LOOK_S = 0.1  # between two looks of a member while others prepare
 NEVER_CAME_S = 20.0  # after that, a member that never started is left out
+
+
+def folder(name: str) -> Path:
+    """Return the folder of a lock, `cpu` or a GPU's UUID, which all users of the machine share."""
+    # Two starts on one machine may have different TMPDIR, but need the same lock.
+    shared = "/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir()
+    place = Path(os.environ.get("MILLISTEP_LOCKS", shared), "millistep")
+    for each in (place, place / name):
+        if not each.is_dir():
+            each.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(PermissionError):  # another user's, who has done so
+                each.chmod(0o1777)
+    return place / name
+
+
+def opened(path: Path) -> int:
+    """Open a file for a lock that every user may take; return its descriptor. Raises OSError."""
+    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        descriptor = os.open(path, flags | os.O_CREAT, 0o666)
+    except PermissionError:  # of another user, in a folder with the sticky bit
+        descriptor = os.open(path, flags)
+    with contextlib.suppress(PermissionError):
+        os.fchmod(descriptor, 0o666)
+    os.utime(descriptor)  # the system removes files that were not used for days
+    return descriptor
+
+
+def try_lock(descriptor: int, how: int) -> bool:
+    """Take a lock without waiting; return whether that worked."""
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def held(descriptor: int, shared: bool = False) -> Iterator[None]:
+    """Wait until nobody else has the lock, and hold it; shared: with others who share it."""
+    fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 class Member:

@@ -103,7 +103,7 @@ class Framework(ABC):
 
     @abstractmethod
     def precision(self) -> dict[str, str]:
-        """Precision that float32 products really have, see :mod:`measure.frameworks.precision`."""
+        """Precision that float32 products really have, see :mod:`measure.frameworks.products`."""
 
     @abstractmethod
     def build(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from millistep.measure.frameworks import Clock, WrongFramework, builder
 from millistep.measure.frameworks.keras import versioned
 from millistep.measure.frameworks.loops import FETCHED, LEFT
-from millistep.measure.frameworks.precision import used
+from millistep.measure.frameworks.products import used
 from millistep.measure.frameworks.tensorflow import TensorFlowFramework
 
 

@@ -8,7 +8,7 @@ from millistep.measure.conformance import WrongPrecision
 from millistep.measure.frameworks import WrongFramework, builder
 from millistep.measure.frameworks.keras import ENDLESS, KerasFramework
 from millistep.measure.frameworks.loops import BY_A_THREAD, FETCHED, LEFT
-from millistep.measure.frameworks.precision import used
+from millistep.measure.frameworks.products import used
 
 
 class Keras3Framework(KerasFramework):

@@ -13,7 +13,7 @@ from millistep.measure.device import SHARE, XLA_POOL, threads_named
 from millistep.measure.frameworks import Clock, products
 from millistep.measure.frameworks.keras3 import Keras3Framework
 from millistep.measure.frameworks.loops import mapped
-from millistep.measure.frameworks.precision import flushed
+from millistep.measure.frameworks.products import flushed
 from millistep.measure.frameworks.xplane import FACTS, Event, NoOperation, Traced
 
 # Environment variables with the share of a GPU's memory that JAX may take: of today, and before.

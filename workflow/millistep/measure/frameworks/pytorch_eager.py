@@ -9,7 +9,7 @@ from typing import Any
 from millistep.measure import conformance, device, models
 from millistep.measure.frameworks import Cell, Clock, builder, loops, optimizers, products
 from millistep.measure.frameworks.loops import LEFT, leaves
-from millistep.measure.frameworks.precision import Product, used
+from millistep.measure.frameworks.products import Multiply, used
 from millistep.measure.frameworks.torch import TorchFramework, averages
 from millistep.measure.models import Tick
 from millistep.measure.process import line_of_model
@@ -237,7 +237,7 @@ class Framework(TorchFramework):
         return [tensor.float().cpu().numpy() for tensors in found for tensor in tensors]
 
     def precision(self) -> dict[str, str]:
-        def with_tensors(product: Product) -> Product:
+        def with_tensors(product: Multiply) -> Multiply:
             device, tensor = self.cell.accelerator, self.torch.from_numpy
             return lambda left, right: product(tensor(left).to(device), tensor(right).to(device))
 

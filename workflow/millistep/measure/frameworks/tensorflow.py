@@ -11,7 +11,7 @@ from millistep.measure.device import SHARE, XLA_POOL, threads_named, total_mib
 from millistep.measure.frameworks import products
 from millistep.measure.frameworks.keras import ENDLESS, STEPS, KerasFramework
 from millistep.measure.frameworks.loops import mapped
-from millistep.measure.frameworks.precision import flushed
+from millistep.measure.frameworks.products import flushed
 from millistep.measure.frameworks.xplane import FACTS, Event, Traced
 
 

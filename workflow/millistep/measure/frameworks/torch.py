@@ -12,7 +12,7 @@ from typing import Any
 from millistep.measure.device import SHARE
 from millistep.measure.extras import CountedSteps, counted_steps
 from millistep.measure.frameworks import Framework, WrongFramework, torch_profile
-from millistep.measure.frameworks.precision import flushed
+from millistep.measure.frameworks.products import flushed
 from millistep.measure.operations import Span, attention_operators, fused_attention
 
 # torch.compile's words for a function that it compiled too often, of any release.

@@ -10,47 +10,45 @@ import transformers
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, Tick
 from millistep.measure.models.causal_lm import work
-from millistep.measure.models.causal_lm.work import check_new_tokens
-
-# What every one of these models has as it is here.
-__all__ = ["BY_TRAINER", "LOOPS", "attention", "batch", "compile", "facts", "library", "optimizer"]
+from millistep.measure.models.causal_lm.work import SPECIAL, check_new_tokens
 
 BY_TRAINER = True  # the published scripts time Transformers' Trainer in fit
+PRESETS = {"Gemma": "google/gemma-7b", "Mistral": "mistralai/Mistral-7B-v0.1"}
+# Transformers' names of sizes; not all kinds have the last two.
+SIZES = {
+    "vocabulary_size": "vocab_size",
+    "layers": "num_hidden_layers",
+    "heads": "num_attention_heads",
+    "key_value_heads": "num_key_value_heads",
+    "hidden_size": "hidden_size",
+    "intermediate_size": "intermediate_size",
+    "head_size": "head_dim",
+    "max_positions": "max_position_embeddings",
+    "sliding_window": "sliding_window",
+}
 
 
 def library() -> str:
     return f"transformers {transformers.__version__}, peft {peft.__version__}"
 
 
-def build(cell: Cell, config: Any, special: dict[str, str], preset: str) -> Any:
-    """Build the model on its device in its dtype from the start: no second copy anywhere.
-
-    config: of the random model; special: its special tokens by role, in the
-    order of their ids; preset: name of the pretrained one.
-    """
+def build(cell: Cell) -> Any:
+    """Build the model on its device in its dtype from the start: no second copy anywhere."""
     dtype = in_dtype(cell.architecture["dtype"])
     auto = transformers.AutoModelForCausalLM
     if cell.weights == "preset":
+        preset = PRESETS[cell.architecture["kind"]]
         model = auto.from_pretrained(preset, **dtype, device_map=cell.accelerator)
     else:
         with torch.device(cell.accelerator):
-            model = auto.from_config(config, **dtype)
-    if cell.task == "fit":
-        return _with_adapters(model, cell)
-    return _with_words(model, cell, special, preset)
+            model = auto.from_config(config(cell.architecture), **dtype)
+    return _with_adapters(model, cell) if cell.task == "fit" else _with_words(model, cell)
 
 
-def sizes(a: Architecture) -> dict[str, Any]:
-    """Return sizes of a decoder as Transformers names them."""
-    return {
-        "vocab_size": a["vocabulary_size"],
-        "num_hidden_layers": a["layers"],
-        "num_attention_heads": a["heads"],
-        "num_key_value_heads": a["key_value_heads"],
-        "hidden_size": a["hidden_size"],
-        "intermediate_size": a["intermediate_size"],
-        "head_dim": a["head_size"],
-    }
+def config(a: Architecture) -> Any:
+    """Return the configuration of the random model."""
+    sizes = {name: a[ours] for ours, name in SIZES.items() if ours in a}
+    return getattr(transformers, f"{a['kind']}Config")(**sizes)
 
 
 def _with_adapters(model: Any, cell: Cell) -> Any:
@@ -61,11 +59,12 @@ def _with_adapters(model: Any, cell: Cell) -> Any:
     return peft.get_peft_model(model, config)
 
 
-def _with_words(model: Any, cell: Cell, special: dict[str, str], preset: str) -> Any:
+def _with_words(model: Any, cell: Cell) -> Any:
+    a = cell.architecture
     if cell.weights == "preset":
-        model.tokenizer = transformers.AutoTokenizer.from_pretrained(preset)
+        model.tokenizer = transformers.AutoTokenizer.from_pretrained(PRESETS[a["kind"]])
     else:
-        model.tokenizer = word_tokenizer(special, cell.architecture["vocabulary_size"])
+        model.tokenizer = word_tokenizer(SPECIAL[a["kind"]], a["vocabulary_size"])
     end = model.generation_config.eos_token_id
     model.generation_config.update(do_sample=False, pad_token_id=end, eos_token_id=None)
     return model

@@ -14,6 +14,16 @@ WORDS = (
     *("I", "you", "get", "take", "it", "of", "for"),
     *("from", "can", "not", "do", "use", "would", "yes"),
 )
+# By kind: special tokens by role, in the order of their ids. Mistral has none for padding.
+SPECIAL = {
+    "Gemma": {
+        "pad_token": "<pad>",
+        "eos_token": "<eos>",
+        "bos_token": "<bos>",
+        "unk_token": "<unk>",
+    },
+    "Mistral": {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"},
+}
 PROMPT_TOKENS = 6  # begin of sequence and five words, each one token for the real tokenizers, too
 
 

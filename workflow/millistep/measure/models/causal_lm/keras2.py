@@ -1,25 +1,26 @@
-"""Mistral from KerasNLP, the last release with Keras 2 code: generation only."""
+"""Mistral from KerasNLP, as KerasHub was called on Keras 2: generation only."""
 
 from typing import Any
 
 import tensorflow as tf
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.models.causal_lm import keras_hub as causal_lm
-from millistep.measure.models.causal_lm.work import pieces
-from millistep.measure.models.mistral.keras3 import LOOPS, attention, backbone, facts, keras_hub
-from millistep.measure.models.mistral.work import SPECIAL
+from millistep.measure.models.causal_lm import keras3
+from millistep.measure.models.causal_lm.keras3 import LOOPS, attention, facts
+from millistep.measure.models.causal_lm.work import SPECIAL, pieces
+from millistep.measure.models.keras_hub import library as keras_hub
 
 __all__ = ["LOOPS", "attention", "build", "facts", "keras_hub"]
 
 
 def build(cell: Cell) -> Any:
     """Return a ``MistralCausalLM`` compiled for greedy generation."""
-    if cell.architecture["dtype"] == "bfloat16":
+    a = cell.architecture
+    if a["dtype"] == "bfloat16":
         # Its attention fails without: "SymbolicTensor object has no attribute 'astype'".
         tf.experimental.numpy.experimental_enable_numpy_behavior()
-    words = WordPreprocessor([*SPECIAL.values()], cell.architecture["vocabulary_size"])
-    return causal_lm.build(cell, "Mistral", "mistral_7b_en", backbone, SPECIAL, words)
+    special = [*SPECIAL[a["kind"]].values()]
+    return keras3.build(cell, WordPreprocessor(special, a["vocabulary_size"]))
 
 
 class WordPreprocessor:

@@ -1,14 +1,13 @@
-"""Causal language models from KerasHub, or from KerasNLP, as it was called on Keras 2: the same
-calls of both, up to the classes of one model.
-"""
+"""Causal language models from KerasHub; their kind, in the architecture, names the classes."""
 
+import importlib
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, Tick, xla
 from millistep.measure.models.causal_lm.work import (
+    SPECIAL,
     check_new_tokens,
     pieces,
     prompt_tokens,
@@ -20,30 +19,21 @@ from millistep.measure.models.keras_hub import library as keras_hub
 from millistep.measure.models.keras_module import keras, to_numpy
 
 
-def build(
-    cell: Cell,
-    kind: str,
-    preset: str,
-    backbone: Callable[[Architecture], Any],
-    special: dict[str, str],
-    preprocessor: Any = None,
-) -> Any:
+def build(cell: Cell, preprocessor: Any = None) -> Any:
     """Return a compiled model of the task: with LoRA and AdamW, or for greedy generation.
 
-    kind: ``Gemma`` or ``Mistral``, whose classes are used; preset: name of the pretrained one;
-    backbone: makes the random one; special: its special tokens by role; preprocessor: takes the
-    place of the library's own.
+    preprocessor: takes the place of the library's own.
 
     An empty list of metrics leaves none: without one Keras keeps those that KerasHub compiled the
     task with, and takes an accuracy over the whole vocabulary in each step.
     """
-    a, task = cell.architecture, getattr(keras_hub.models, f"{kind}CausalLM")
+    a = cell.architecture
+    task = getattr(keras_hub.models, f"{a['kind']}CausalLM")
     if cell.weights == "preset":
         options = {"preprocessor": preprocessor} if preprocessor else {}
-        model = task.from_preset(preset, dtype=a["dtype"], **options)
+        model = task.from_preset(f"{a['kind'].lower()}_7b_en", dtype=a["dtype"], **options)
     else:
-        preprocessor = preprocessor or _preprocessor(cell, kind, [*special.values()])
-        model = task(backbone=backbone(a), preprocessor=preprocessor)
+        model = task(backbone=backbone(a), preprocessor=preprocessor or _preprocessor(cell))
     if cell.task == "generate":
         model.compile(sampler="greedy", **xla.options(cell, keras))
         return model
@@ -57,19 +47,41 @@ def build(
     return model
 
 
-def sizes(a: Architecture) -> dict[str, Any]:
-    """Return arguments of a backbone that every decoder takes."""
-    return {
-        "vocabulary_size": a["vocabulary_size"],
-        "num_layers": a["layers"],
-        "num_query_heads": a["heads"],
-        "num_key_value_heads": a["key_value_heads"],
-        "hidden_dim": a["hidden_size"],
-        "dtype": a["dtype"],
-    }
+def backbone(a: Architecture) -> Any:
+    """Return the random decoder."""
+    kind = getattr(keras_hub.models, f"{a['kind']}Backbone")
+    sizes = {name: a[name] for name in ("sliding_window",) if name in a}
+    if "head_dim" in inspect.signature(kind.__init__).parameters:
+        sizes["head_dim"] = a["head_size"]
+    elif a["head_size"] * a["heads"] != a["hidden_size"]:
+        raise ValueError(f"{kind.__name__} has heads of hidden_dim / num_query_heads alone")
+    return kind(
+        vocabulary_size=a["vocabulary_size"],
+        num_layers=a["layers"],
+        num_query_heads=a["heads"],
+        num_key_value_heads=a["key_value_heads"],
+        hidden_dim=a["hidden_size"],
+        # KerasHub counts Gemma's gate and up together.
+        intermediate_dim=(2 if a["kind"] == "Gemma" else 1) * a["intermediate_size"],
+        dtype=a["dtype"],
+        **sizes,
+    )
 
 
-def _preprocessor(cell: Cell, kind: str, special: list[str]) -> Any:
+def attention(model: Any) -> str:
+    """Return the implementation that a layer really takes: Gemma's decides by itself, for others
+    the library does.
+    """
+    layer = getattr(model.backbone.transformer_layers[0], "attention", None)
+    if layer is not None:
+        decides = getattr(layer, "_use_fused_attention_op", None)
+    else:
+        utils = importlib.import_module(f"{keras_hub.__name__}.src.utils.keras_utils")
+        decides = getattr(utils, "fused_attention_op_available", None)
+    return "keras.ops.dot_product_attention" if decides and decides() else "einsum"
+
+
+def _preprocessor(cell: Cell) -> Any:
     """Return the library's own preprocessor, around a tokenizer with the architecture's vocabulary.
 
     None for fit, which gets ready-made batches.
@@ -77,8 +89,9 @@ def _preprocessor(cell: Cell, kind: str, special: list[str]) -> Any:
     if cell.task == "fit":
         return None
     a = cell.architecture
-    words = getattr(keras_hub.models, f"{kind}Tokenizer")
-    return getattr(keras_hub.models, f"{kind}CausalLMPreprocessor")(
+    words = getattr(keras_hub.models, f"{a['kind']}Tokenizer")
+    special = [*SPECIAL[a["kind"]].values()]
+    return getattr(keras_hub.models, f"{a['kind']}CausalLMPreprocessor")(
         words(proto=_sentencepiece_model(special, a["vocabulary_size"])),
         sequence_length=a["max_length"],
     )
