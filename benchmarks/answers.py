@@ -2,7 +2,8 @@
 
 ``commits``: seven commits with the effect that their pull requests claim, and two that change
 documents only. ``same N``: N answers about a commit that changes documents only. ``slower N``: N
-answers each about Keras with a callback list that waits 3 and 5 % of a step.
+answers each about Keras with a callback list that waits 3 and 5 % of a step. ``release``: the
+clone's commit against the locked release, on three frameworks.
 
 CLONE is a clone of Keras with its history. Comments are kept in .snakemake/millistep/answers.
 """
@@ -22,6 +23,7 @@ WORK = ROOT / ".snakemake/millistep/answers"
 TORCH, JAX, TENSORFLOW = "keras3-torch", "keras3-jax", "keras3-tensorflow"
 SMALL = {"small": {"predict": [32]}}
 BERT = {"bert": {"predict": [32]}}
+RELEASE = {"bert": {"predict": [32]}, "small": {"predict": [32]}}
 # Commit, claim, framework, models.
 COMMITS = [
     ("75cd954", "less Python code per operation", TORCH, SMALL),
@@ -53,7 +55,7 @@ CallbackList.on_predict_batch_end = waiting(CallbackList.on_predict_batch_end)
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("question", choices=["commits", "same", "slower"])
+    parser.add_argument("question", choices=["commits", "same", "slower", "release"])
     parser.add_argument("clone", type=Path)
     parser.add_argument("number", type=int, nargs="?", default=1)
     parser.add_argument("--minutes", type=float, default=6)
@@ -61,7 +63,9 @@ def main():
     parser.add_argument("--framework", default=TENSORFLOW, help="for same and slower")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    {"commits": commits, "same": same, "slower": slower}[options.question](options)
+    {"commits": commits, "same": same, "slower": slower, "release": release}[options.question](
+        options
+    )
 
 
 def commits(options):
@@ -85,6 +89,12 @@ def slower(options):
             file.write(WAIT.format(wait_s=share and share * step_s()))
         print(f"{share:.0%} slower", flush=True)
         show(answer(options, options.framework, BERT, tree, base))
+
+
+def release(options):
+    for framework in (TENSORFLOW, JAX, TORCH):
+        print(framework, flush=True)
+        show(answer(options, framework, RELEASE, f"{options.clone}@HEAD", None))
 
 
 def step_s():
@@ -112,7 +122,7 @@ def answer(options, framework, models, patch, base):
     for old in (ROOT / "results/studies").glob("answers_*"):
         shutil.rmtree(old)
     command = [sys.executable, "workflow", "answer", "--study", study, "--framework", framework]
-    command += ["--minutes", options.minutes, "--patch", patch, "--base", base]
+    command += ["--minutes", options.minutes, "--patch", patch, *(["--base", base] if base else [])]
     subprocess.run([str(part) for part in command], cwd=ROOT, stdout=subprocess.DEVNULL)
     files = list((ROOT / "results/studies").glob("answers_*/answer.json"))
     for file in files:

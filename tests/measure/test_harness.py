@@ -50,6 +50,11 @@ def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
     assert record["load"]["page_faults_per_step"] >= 0
 
 
+def test_a_run_has_as_many_windows_as_its_identity_asks_for(run):
+    record = run(changes={"windows": 3}, step_ms=1.0)
+    assert len(record["timing"]["windows"]) == 3
+
+
 def test_one_thread_policy_and_nothing_leaks_into_the_child(plain):
     parity = plain["parity"]
     assert parity["omp_num_threads"] == "1"

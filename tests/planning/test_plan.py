@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from millistep.measure.protocol import PROTOCOLS
 from millistep.planning import changes
 from millistep.planning.config import lay_over
 from millistep.planning.runs import cost, positions, until_decided
@@ -54,6 +55,14 @@ def test_only_the_first_run_of_a_cell_is_probed_at_another_batch_size():
     assert found == {(6, 1): [3], (1, 1): [2], (6, 2): [], (1, 2): []}
 
 
+def test_a_run_of_a_regression_check_has_as_many_windows_as_two_of_the_table():
+    asked = {"scale": "laptop", "runs": 2, "models": {"bert": {"fit": 6}}}
+    facts = [json.loads(run.identity) for run in plan(answer={"looks": 3}, **asked).runs]
+    windows = {each["windows"] for each in facts}
+    assert windows == {2 * PROTOCOLS["laptop"].windows} == {20}
+    assert not any("windows" in json.loads(run.identity) for run in plan(**asked).runs)
+
+
 def test_extras_belong_to_the_first_run_whatever_the_number_of_runs():
     about = {"scale": "laptop", "models": {"gemma": {"generate": 4}}}
     runs = [(run.number, json.loads(run.identity)) for run in plan(runs=3, **about).runs]
@@ -88,6 +97,22 @@ def test_each_round_visits_every_row_and_framework_once(frameworks, rows, runs, 
         assert {framework for _, framework, _ in part} == frameworks
         assert len({(row, run) for row, _, run in part}) == 1
     assert [run for _, _, run in entries] == sorted(run for _, _, run in entries)
+
+
+@given(names=st.sets(st.sampled_from("abcdefg"), min_size=1), seed=st.integers(0, 2**31))
+def test_each_framework_has_each_place_in_a_round_once_in_as_many_rounds(names, seed):
+    runs, size = 2 * len(names), len(names)
+    order = positions({0: names}, {0: runs}, seed)
+    places = {(name, run): position % size for (_, name, run), position in order.items()}
+    for first in (1, 1 + size):
+        for name in names:
+            assert {places[name, run] for run in range(first, first + size)} == {*range(size)}
+
+
+def test_another_workload_or_more_rounds_change_no_order():
+    one, other = positions({0: "abc"}, {0: 2}, seed=1), {0: "abc", 1: "abcdef"}
+    both = [e for e in positions(other, {0: 5, 1: 5}, seed=1) if e[0] == 0 and e[2] <= 2]
+    assert list(one) == both
 
 
 def test_rounds_are_shuffled_anew_and_repeat_with_the_seed():

@@ -121,19 +121,29 @@ def positions(
 ) -> dict[tuple[Row, str, int], int]:
     """Return the position of every run, by its workload, configuration and number.
 
-    names: the configurations of each workload. Each round visits every workload that has a run
-    left, and shuffles its configurations. It shuffles a workload without a run, too, so that
-    changing its runs keeps the order of the others.
+    names: the configurations of each workload. Each round visits every workload. The order of a
+    workload depends on no other workload, nor on the number of runs.
     """
-    rng = random.Random(seed)
-    order = []
-    for run in range(1, max(runs_of.values()) + 1):
-        for row in names:
-            shuffled = sorted(names[row])
-            rng.shuffle(shuffled)
-            if run <= runs_of[row]:
-                order += [(row, name, run) for name in shuffled]
+    order = [
+        (row, name, run)
+        for run in range(1, max(runs_of.values()) + 1)
+        for row in names
+        if run <= runs_of[row] and names[row]
+        for name in _order(sorted(names[row]), run, f"{seed} {row}")
+    ]
     return {entry: position for position, entry in enumerate(order)}
+
+
+def _order(names: list[str], run: int, seed: str) -> list[str]:
+    """Return the order of a round: a row of a random Latin square, so in as many rounds as there
+    are names, each has each place once.
+    """
+    number = len(names)
+    block, turn = divmod(run - 1, number)
+    rng = random.Random(f"{seed} {block}")
+    rng.shuffle(names)
+    rounds, places = (rng.sample(range(number), number) for _ in range(2))
+    return [names[(rounds[turn] + place) % number] for place in places]
 
 
 def priorities(groups: list[Group], known_steps: str) -> dict[str, int]:
