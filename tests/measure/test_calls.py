@@ -53,6 +53,18 @@ def test_calls_are_those_of_one_step_where_a_tick_has_several():
     assert (found["steps"], found["per_step"]) == (4 * COUNTED, 1.0)
 
 
+def test_calls_that_happen_by_chance_in_a_few_steps_do_not_count():
+    class Waiting(Loop):
+        def step(self):
+            super().step()
+            if self.steps in (WARM + 3, WARM + 4):
+                once()
+
+    chance, never = calls(Waiting()), calls(Loop())
+    assert chance["per_step"] == never["per_step"] + 1  # the method of this class
+    assert not any(each["name"].endswith("once") for each in chance["functions"])
+
+
 def test_every_count_is_the_same():
     gc.collect()
     first = calls(Loop())

@@ -324,6 +324,7 @@ class Calls(Contract):
     steps: Annotated[int, Field(ge=1, le=1000)]
     """Counted steps."""
     per_step: Total
+    """Sum over all functions, of each the median over these steps."""
     functions: Annotated[list[Function], Field(max_length=1000)]
     """The most frequently called functions."""
 

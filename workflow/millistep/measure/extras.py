@@ -11,9 +11,11 @@ import math
 import sys
 import time
 import traceback
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
+from statistics import median
 from types import FrameType
 from typing import Any
 
@@ -69,25 +71,38 @@ OURS = "millistep."
 
 
 def calls(framework: Framework) -> dict[str, Any]:
-    """Return the calls of a step, and those of each function, the most frequent first."""
-    counts: Counter[str] = Counter()
+    """Return the calls of a step, and those of each function, the most frequent first.
+
+    Of each function the median over the steps counts: whether one thread waits for another in a
+    step, or the garbage collector runs, is chance.
+    """
+    by_tick: defaultdict[int, Counter[str]] = defaultdict(Counter)
 
     def count(frame: FrameType, event: str, argument: Any) -> None:
         module, code = str(frame.f_globals.get("__name__")), frame.f_code
         if event == "call" and not module.startswith(OURS):
-            counts[f"{module}.{getattr(code, 'co_qualname', code.co_name)}"] += 1
+            name = f"{module}.{getattr(code, 'co_qualname', code.co_name)}"
+            by_tick[ticks.count][name] += 1
 
+    ticks = CountedSteps(partial(sys.setprofile, count), partial(sys.setprofile, None))
     try:
-        framework.run(CountedSteps(partial(sys.setprofile, count), partial(sys.setprofile, None)))
+        framework.run(ticks)
     finally:
         sys.setprofile(None)
-    steps = counted_steps(framework)
+    of_ticks = [by_tick[WARM + 1 + place] for place in range(COUNTED)]
+    counts = Counter(
+        {
+            name: median(each[name] for each in of_ticks) / framework.batches_per_tick
+            for name in sorted({*chain(*of_ticks)})
+        }
+    )
     return {
-        "steps": steps,
-        "per_step": sum(counts.values()) / steps,
+        "steps": counted_steps(framework),
+        "per_step": sum(counts.values()),
         "functions": [
-            {"name": name, "per_step": number / steps}
+            {"name": name, "per_step": number}
             for name, number in counts.most_common(MOST_FUNCTIONS)
+            if number
         ],
     }
 
