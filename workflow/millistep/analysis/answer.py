@@ -43,7 +43,7 @@ def comparisons(data: Data) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=["framework", "base", "new", "null"])
 
 
-def answer(data: Data, threshold: float, looks: int = 1, last: bool = False) -> pd.DataFrame:
+def answer(data: Data, threshold: float, looks: int, last: bool) -> pd.DataFrame:
     """Return a line per patch and workload: times, ratio, interval, verdict, `decided`, `failure`,
     `missing`, and the ratio of the base to itself.
 

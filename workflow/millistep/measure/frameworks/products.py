@@ -1,6 +1,7 @@
 """Finds the dtype and the precision that matrix products and convolutions compute in.
 
-The dtype is that of the products of a step.
+The dtype is that of the products of a step. The precision of float32 products, and whether small
+numbers are flushed to zero, are found by computing, not by reading flags.
 
 A policy, a setting or the dtype of the weights may name another dtype: JAX computes in float32
 where a layer requests float64, and autocast in bfloat16 with float32 weights.
@@ -176,11 +177,9 @@ def of_tensorflow(graph: Any) -> Iterator[Product]:
             yield from of_tensorflow(inner)
 
 
-# Found by computing, not by reading flags: how float32 numbers are multiplied and flushed.
+Multiply = Callable[[Any, Any], Any]  # of two float32 NumPy arrays, by the library's own function
 # TF32 keeps 10 bits of each factor and bfloat16 7, so a factor that needs more comes back rounded.
 # Sums of it are exact in float32, except those of a convolution by Winograd's algorithm.
-# Takes two float32 NumPy arrays, by the library's own function.
-Multiply = Callable[[Any, Any], Any]
 SIZE = 512  # of square matrices; large enough for the libraries' fast paths
 CHANNELS, KERNEL = 64, 3  # of a convolution
 FINE = 1 + 2**-12  # kept by float32 alone

@@ -50,7 +50,7 @@ def build(cell: Cell, preprocessor: Any = None) -> Any:
 def backbone(a: Architecture) -> Any:
     """Return the random decoder."""
     kind = getattr(keras_hub.models, f"{a['kind']}Backbone")
-    sizes = {name: a[name] for name in ("sliding_window",) if name in a}
+    sizes = {"sliding_window": a["sliding_window"]} if "sliding_window" in a else {}
     if "head_dim" in inspect.signature(kind.__init__).parameters:
         sizes["head_dim"] = a["head_size"]
     elif a["head_size"] * a["heads"] != a["hidden_size"]:
