@@ -9,7 +9,6 @@ with status 0 all the same: Snakemake would give up the whole start. Here they a
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 
 from millistep.deploy.virtual_environments import COMPLETE, EnvironmentProblem, failure, unfinished
@@ -64,9 +63,8 @@ def conda_interpreter(definition: Path, another: bool, log: Path | None, title: 
             f"{here or 'no activated environment'} is not the conda environment of {definition}: "
             "run Snakemake with --use-conda"
         )
-    complete = partial(is_complete, prefix, definition)
-    if not complete():
-        with unfinished(prefix, log, title, complete) as run:
+    if not is_complete(prefix, definition):
+        with unfinished(prefix, log, title, lambda made: is_complete(made, definition)) as run:
             if run:
                 run(["sh", f"{prefix}{SCRIPT}"], CONDA_PREFIX=str(prefix))
                 if (prefix / FAILED).exists():

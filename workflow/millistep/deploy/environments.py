@@ -32,6 +32,7 @@ from millistep.deploy.virtual_environments import (
     cache,
     clean_environ,
     once_per_start,
+    read_json,
     unfinished,
     write_atomically,
 )
@@ -82,7 +83,7 @@ class Wanted:
     def title(self) -> str:
         """The title for the user: ``environment keras3-jax (cpu, up to 2.3 GB)``."""
         size = size_gb(self.definition)
-        facts = [accelerator(self.definition), f"up to {size:g} GB" if size else None]
+        facts = (accelerator(self.definition), f"up to {size:g} GB" if size else None)
         known = ", ".join(filter(None, facts))
         return f"environment {self.name}{f' ({known})' if known else ''}"
 
@@ -107,10 +108,7 @@ def accelerator(definition: Path) -> str | None:
 
 def size_gb(definition: Path) -> float | None:
     """Return the GB of an environment that shares no files, from its stack's ``sizes.json``."""
-    sizes = definition.parent.with_name("sizes.json")
-    if not sizes.is_file():
-        return None
-    of_stack: dict[str, dict[str, float]] = json.loads(sizes.read_text())
+    of_stack: dict[str, dict[str, float]] = read_json(definition.parent.with_name("sizes.json"))
     return of_stack.get(definition.parent.name, {}).get(definition.stem)
 
 
@@ -126,12 +124,12 @@ def check_space(definition: Path) -> None:
         )
 
 
-def virtual_prefix(name: str, definition: Path) -> Path:
-    """Return the folder of a definition's virtual environment, which need not exist yet."""
+def virtual_prefix(name: str, definition: Path, sha256: str | None = None) -> Path:
+    """Return the folder of a virtual environment; its digest is by default the definition's."""
     # Machines of two kinds may share a home folder; x86_64 goes without saying.
     machine = platform.machine().replace("x86_64", "")
-    words = (name, accelerator(definition), machine, definition_sha256(definition)[:16])
-    return cache() / "-".join(filter(None, words))
+    digest = (sha256 or definition_sha256(definition))[:16]
+    return cache() / "-".join(filter(None, (name, accelerator(definition), machine, digest)))
 
 
 def virtual_interpreter(name: str, definition: Path, log: Path | None, title: str) -> str:
@@ -208,10 +206,7 @@ def deployed(wanted: Wanted) -> dict[str, Any]:
     Raises EnvironmentProblem, and OSError if the marker cannot be written.
     """
     definition, log, title = wanted.definition, wanted.log, wanted.title
-    with (
-        once_per_start(wanted.marker, wanted.start),
-        overlays.copied(list(wanted.overlay)) as copies,
-    ):
+    with once_per_start(wanted.marker, wanted.start), overlays.copied(wanted.overlay) as copies:
         contents = map(overlays.content, copies.values())
         sha256 = overlays.with_overlays(definition_sha256(definition), contents)
         if wanted.planned not in (None, sha256):
@@ -227,10 +222,9 @@ def deployed(wanted: Wanted) -> dict[str, Any]:
         below = {}
         if copies:
             below = {"below": about(interpreter)["prefix"]}
-            words = (wanted.name, accelerator(definition))
             # The same override over a virtual environment and over conda's makes two environments.
-            key = hashlib.sha256(f"{sha256}\n{interpreter}".encode()).hexdigest()[:16]
-            prefix = cache() / "-".join(filter(None, (*words, key)))
+            key = hashlib.sha256(f"{sha256}\n{interpreter}".encode()).hexdigest()
+            prefix = virtual_prefix(wanted.name, definition, key)
             interpreter = overlays.overlaid_interpreter(prefix, interpreter, copies, log, title)
         found = marker(wanted.name, definition, wanted.method, interpreter)
     found |= {"definition_sha256": sha256, **below}

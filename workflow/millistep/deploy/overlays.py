@@ -72,7 +72,7 @@ def content(source: str) -> str:
 
 
 @contextlib.contextmanager
-def copied(sources: list[str]) -> Iterator[dict[str, str]]:
+def copied(sources: Iterable[str]) -> Iterator[dict[str, str]]:
     """Yield by source the argument for pip: the copy of a source tree, any other source as it is.
     Raises EnvironmentProblem.
     """

@@ -75,17 +75,20 @@ def ask(interpreter: str | Path, program: str) -> str | None:
     return None
 
 
+def _runs(prefix: Path) -> bool:
+    return (prefix / COMPLETE).exists() and ask(prefix / "bin" / "python", "") is not None
+
+
 @contextlib.contextmanager
 def unfinished(
-    prefix: Path, log: Path | None, title: str, complete: Callable[[], bool] | None = None
+    prefix: Path, log: Path | None, title: str, complete: Callable[[Path], bool] = _runs
 ) -> Iterator[Run | None]:
     """Yield a function that runs a command to make an environment; None if it is complete.
 
     One process at a time makes it. All output goes to the log; the user gets a line before and one
-    after it. complete: by default, of a virtual environment. Raises EnvironmentProblem.
+    after it. Raises EnvironmentProblem.
     """
     log_file = log or Path(f"{prefix}.log")
-    is_complete = complete or (lambda: _runs(prefix))
     for folder in (prefix.parent, log_file.parent):
         folder.mkdir(parents=True, exist_ok=True)
     with open(f"{prefix}.lock", "w") as lock:
@@ -94,7 +97,7 @@ def unfinished(
         except BlockingIOError:
             print(f"waiting for another process that creates {prefix.name}", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if is_complete():
+        if complete(prefix):
             yield None
             return
         print(f"millistep: {title}: being installed", file=sys.stderr, flush=True)
@@ -117,10 +120,6 @@ def unfinished(
             yield run
         print(f"millistep: {title}: ready after {time.monotonic() - start:.0f} s", file=sys.stderr)
         write_atomically(prefix / COMPLETE, "")
-
-
-def _runs(prefix: Path) -> bool:
-    return (prefix / COMPLETE).exists() and ask(prefix / "bin" / "python", "") is not None
 
 
 def failure(log: Path) -> EnvironmentProblem:
