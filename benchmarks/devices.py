@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cells import asked, interpreter
 
-from millistep.deploy.environments import cache, definition_sha256
+from millistep.deploy.environments import virtual_prefix
 from millistep.measure import frameworks
 from millistep.measure.conformance import check_device
 from millistep.supervise import device, variables
@@ -66,8 +66,7 @@ def interpreters(accelerator, named):
     found = {}
     for name, about in registry().items():
         definition = ROOT / "envs" / STACK / accelerator / f"{about.environment}.yaml"
-        digest = definition_sha256(definition)[:16]
-        python = cache() / f"{about.environment}-{accelerator}-{digest}" / "bin" / "python"
+        python = virtual_prefix(about.environment, definition) / "bin" / "python"
         if python.exists():
             found[name] = str(python)
     return found
