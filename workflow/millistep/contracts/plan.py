@@ -5,20 +5,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from millistep.contracts.base import ABSENT, Accelerator, Contract, Precision, Scale
-
-
-class Study(Contract):
-    """Study of the configuration; null for the table of the published benchmark."""
-
-    name: str
-    title: str
-    question: str
+from millistep.contracts.config import Study
 
 
 class Further(Contract):
-    """Keys of the configuration without a field of their own in the plan, with their configured
-    values; absent if all have their defaults.
-    """
+    """Configured values of keys without a field of their own in the plan; defaults are absent."""
 
     device: int | str = ABSENT
     limits: dict[str, Any] = ABSENT
@@ -54,9 +45,7 @@ class Row(Contract):
     title: str
     published_batch_size: int | None
     looks: NonNegativeInt
-    """With `runs: auto`, how many times Millistep has checked whether the workload is decided,
-    including this time; 0 if the number of rounds is given.
-    """
+    """With `runs: auto`, the checks so far whether the workload is decided, with this one; or 0."""
     measures: dict[str, str] = ABSENT
     """Texts: short (below the name), step, network, inputs, trained, optimizer, loss, and sizes."""
 
@@ -118,7 +107,7 @@ class Plan(Contract):
     precision: Precision
     """Precision of float32 products: each framework's own, or one forced in all frameworks."""
     further: Further = ABSENT
-    """Keys of the configuration without another field; absent if all have their defaults."""
+    """Absent if all these keys have their defaults."""
     references: list[Reference]
     """Measurements of the reference workload, one per workload, round and accelerator."""
     self_test: str

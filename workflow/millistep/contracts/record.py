@@ -127,9 +127,7 @@ class Load(Contract):
     """One-minute load average before the run."""
     after: float | None
     foreign_cpu_share: float | None
-    """CPU time of other processes during the timed steps, as a share of the time of the logical
-    CPUs that the run may use; null if unknown.
-    """
+    """Share of its logical CPUs' time that other processes used in the timed steps, if known."""
     system_cpu_share: NonNegativeFloat | None = None
     """Share of the CPU time of the timed steps that the operating system used."""
     page_faults_per_step: NonNegativeFloat | None = None
@@ -149,23 +147,19 @@ class Range(Contract):
 
 
 class Gpu(Contract):
+    """GPU during the timed steps; null for everything that the driver does not report."""
+
     sm_clock_mhz: Range | None
     memory_clock_mhz: Range | None
     temperature_c: Range | None
     power_w: Range | None
     utilization_percent: Range | None
     throttle_reasons: list[str] | None
-    """Reasons for slowed clocks except idle, from just before to just after the timed steps; null
-    if the driver does not report them.
-    """
+    """Reasons for slowed clocks except idle, from just before to just after the timed steps."""
     foreign_processes: NonNegativeInt | None
-    """Most processes of other programs with a compute context on the device, from just before to
-    just after the timed steps; null if the driver does not report it.
-    """
+    """Most processes of other programs with a compute context on the device in that time."""
     process_memory_mib: Range | None = None
-    """Device memory of the run's processes with memory pools, context and kernels; null if the
-    driver does not report it.
-    """
+    """Device memory of the run's processes with memory pools, context and kernels."""
 
 
 class Monitor(Contract):
@@ -203,9 +197,7 @@ class Legacy(Contract):
 
 class Compilations(Contract):
     before_timing: int | None
-    """Number of compiled programs, traces and recorded CUDA graphs when timing began; null if the
-    framework does not count them.
-    """
+    """Compiled programs, traces and recorded CUDA graphs when timing began; null if uncounted."""
     during_timing: int | None
 
 
@@ -216,9 +208,7 @@ class Timing(Contract):
     first_step_s: Seconds
     """Seconds of the first step with its synchronization: trace, compile and run."""
     compile_cache: Literal["cold", "warm", None]
-    """cold: at least one program was compiled; warm: all came from caches on disk; null: no cache
-    is kept between processes.
-    """
+    """cold: a program was compiled; warm: all came from caches on disk; null: no such cache."""
     warmup_steps: PositiveInt
     """Number of discarded steps, including the first one."""
     warmup_s: Seconds
@@ -226,9 +216,7 @@ class Timing(Contract):
     windows: list[Window]
     """Steps between two synchronizations. ms/step = sum of elapsed times / sum of steps."""
     late_ns: list[Nanoseconds] | None
-    """Time after each window until all work was ready for which the synchronization should have
-    waited; null if the framework cannot measure it.
-    """
+    """Time after each window's synchronization until all work was ready; null if unmeasurable."""
     outside_turns: NonNegativeInt = ABSENT
     """Timing windows in no turn by the supervisor's clock, which make the run invalid."""
     harness_ns: NonNegativeFloat | None = None
@@ -241,15 +229,11 @@ class Timing(Contract):
     """Result of the original benchmark's timing method in a cell's first run; otherwise null."""
     compilations: Compilations
     timed_s: Seconds
-    """Seconds of timing windows, synchronized steps, the original timing method, probes with their
-    warm-up, and the profile.
-    """
+    """Seconds of windows, synchronized steps, original method, probes with warm-up, profile."""
     other_s: Seconds
     """Remaining seconds of the run: outside import, build, first step, warm-up and timed steps."""
     start_alone: bool
-    """True if no other process was prepared during import, build and compilation. Later rounds
-    prepare the processes of a workload in parallel.
-    """
+    """True if it was prepared alone; later rounds prepare a workload's processes in parallel."""
     in_turns: PositiveInt
     """Number of processes that took turns; 1 if the run was timed alone."""
 
@@ -265,9 +249,7 @@ class Probe(Contract):
     windows: list[Window] = ABSENT
     """Timing windows in their order; `steps` and `elapsed_ns` are their sums."""
     failed: str | Failure | None
-    """Exception that prevented this timing, ProcessEnded if the process ended before it; null if it
-    was timed. A failed probe does not affect the run.
-    """
+    """Exception that prevented it, or ProcessEnded; null without. The run itself stays valid."""
 
 
 class Work(Contract):
@@ -302,9 +284,8 @@ class Memory(Contract):
     device_limit_mib: float | None = None
     """Upper limit of device memory that the framework reports; null if it reports none."""
     allocated_bytes_per_step: NonNegativeFloat | None = None
-    """Bytes that a step allocates, in a cell's first run of a regression check. PyTorch: all
-    requests of its allocator; JAX: temporary values and results of the compiled step. Null for
-    TensorFlow, and for custom loops on JAX.
+    """Bytes that a step allocates, in a cell's first run of a regression check: PyTorch's requests
+    of its allocator, temporary values and results of JAX' compiled step; null for other steps.
     """
 
 
@@ -343,9 +324,7 @@ class Outcome(Contract):
     host; null for a custom loop.
     """
     step_ms: PositiveFloat | None
-    """ms/step of the shortest of five timing windows, one after each of these calls; null for a
-    custom loop.
-    """
+    """ms/step of the shortest of five timing windows, one after each call; null as `call_ms`."""
 
 
 class Pair(Contract):
@@ -374,18 +353,15 @@ class HostOverhead(Contract):
     step_ms: Milliseconds = ABSENT
     """Milliseconds per step under the profiler."""
     foreign_cpu_share: NonNegativeFloat | None = None
-    """CPU time of other processes during the profile, as a share of the time of the logical CPUs
-    that the run may use.
-    """
+    """The same as `load.foreign_cpu_share`, during the profile."""
     pairs: Annotated[list[Pair], Field(min_length=1, max_length=100)] = ABSENT
     """Pairs of timing windows with equal numbers of steps, first without and then with the
     profiler, in ms/step. They show the slow-down by the profiler and its variability.
     """
     operations: Annotated[list[Operation], Field(max_length=100)] = ABSENT
-    """Operations per profiled step, the longest first. Each instant with any computation counts
-    once: the computing threads or streams share it equally, and each assigns its part to its
-    innermost operation. All these times and rest_ms add up to the time in which any operation
-    computes.
+    """Operations per profiled step, the longest first. Computing threads or streams share each
+    instant equally, and each assigns its part to its innermost operation: the times and rest_ms add
+    up to the time in which any operation computes.
     """
     rest_ms: Total = ABSENT
     """Milliseconds per step of all operations that are not listed."""
@@ -425,30 +401,23 @@ class Parity(Contract):
     onednn: bool | None = None
     """On a CPU, whether PyTorch or TensorFlow uses oneDNN; null elsewhere."""
     global_switches: str = ABSENT
-    """Global switches that the model's code has changed, with their values, such as the anomaly
-    detection of PyTorch; otherwise none.
-    """
+    """Global switches, like PyTorch's anomaly detection, that the model's code changed; or none."""
     feeding: str = ABSENT
     """Description of the inputs of a step."""
     fed_bytes_per_step: int | None = None
     """Bytes of a batch in host memory; null if the library's own loop makes its inputs."""
     declared: str = ABSENT
-    """Entries that a setting or the model's builder declares, separated by commas. They are not
-    read back.
-    """
+    """Entries, separated by commas, that a setting or builder declares: they are not read back."""
 
 
 class Record(Contract):
-    """Millistep record: the result of one run of one cell. It is the only contract between
-    measuring and analysis.
-    """
+    """Millistep record: the result of one run of one cell."""
 
     schema_: Literal["millistep.record/1"] = Field(alias="schema")
     identity: str
-    """Fingerprint: sorted-keys JSON of everything that defines this run's number. It contains the
-    configuration after defaults, the sha256 of the environment definition, the version of the
-    measuring code and the sha256 of the user's files. A record is outdated if its fingerprint
-    differs from the plan's.
+    """Fingerprint: sorted-keys JSON of all that defines this run's number: configuration with its
+    defaults, sha256 of environment definition and user's files, version of the measuring code. A
+    record is outdated if its fingerprint differs from the plan's.
     """
     cell: Cell
     status: Status
@@ -480,17 +449,14 @@ class Record(Contract):
     work: Work | None
     memory: Memory
     energy: Energy | None
-    """Energy of the steps in the timing windows from the device's counter; null without a counter,
-    or if processes took turns.
-    """
+    """Energy of the timing windows' steps; null without a counter, or if processes took turns."""
     calls: Calls | None = None
     """Python functions that a step calls on the thread that issues the steps, in a cell's first run
     of a regression check; otherwise null.
     """
     outcome: Outcome | None = None
-    """What the task computes, in the first run of a cell of a regression check: the model is built
-    again, and its losses or outputs for other batches are compared between base and patch. Null
-    otherwise, and for custom loops.
+    """What the model, built again, computes for other batches, to compare base and patch: in a
+    cell's first run of a regression check; null otherwise, and for custom loops.
     """
     host_overhead: HostOverhead | None
     """Profile of separate, untimed steps by the framework's own profiler, in the first run of a

@@ -86,29 +86,22 @@ class Comparison(Contract):
     low: float | None
     """Lower end of its interval. The 95 % intervals of all workloads and looks hold together."""
     high: float | None
-    """Upper end of this interval."""
     null_ratio: float | None
     """The same for a second measurement of the base."""
     null_low: float | None
     null_high: float | None
     operations_base: float | None = None
-    """Operations that a profiled step of the base launches."""
+    """Operations that a profiled step launches: base, its second measurement, patch."""
     operations_null: float | None = None
-    """The same for its second measurement."""
     operations_new: float | None = None
-    """The same for the patch."""
     calls_base: float | None = None
-    """Python functions that a step of the base calls."""
+    """Python functions that a step calls: base, its second measurement, patch."""
     calls_null: float | None = None
-    """The same for its second measurement."""
     calls_new: float | None = None
-    """The same for the patch."""
     allocated_base: float | None = None
-    """Bytes that a step of the base allocates."""
+    """Bytes that a step allocates: base, its second measurement, patch."""
     allocated_null: float | None = None
-    """The same for its second measurement."""
     allocated_new: float | None = None
-    """The same for the patch."""
     rounds: NonNegativeInt
     verdict: Literal["faster", "slower", "tied", "inconclusive"]
     """Verdict on the patch, relative to the threshold."""
@@ -150,9 +143,7 @@ class Archive(Contract):
 
 
 class Environment(Contract):
-    """Millistep environment, version 1: the packages that were found in the environment of a
-    framework.
-    """
+    """Millistep environment, version 1: the packages found in the environment of a framework."""
 
     schema_: Literal["millistep.environment/1"] = Field(alias="schema")
     name: str
