@@ -98,17 +98,11 @@ class Study(UserFile):
 class RegressionCheck(UserFile):
     """A regression check."""
 
-    threshold: float = Field(
-        0.02, gt=0, lt=1, description="a number greater than 0 and less than 1"
-    )
+    threshold: float = Field(0.02, gt=0, lt=1, description="a number above 0 and below 1")
     looks: int = Field(1, ge=1, le=100, description="a whole number from 1 to 100")
     last: bool = Field(False, description="true or false")
     left_out: list[str] = Field([], description="a list of workloads")
-    report: str = Field(
-        "",
-        pattern="^[^()<>\\s]*$",
-        description="a URL without spaces, angle brackets and parentheses",
-    )
+    report: str = Field("", pattern="^[^()<>\\s]*$", description="a URL without blanks and ()<>")
 
 
 class Limits(UserFile):
@@ -127,9 +121,7 @@ class Limits(UserFile):
         Literal["auto"]
         | Annotated[int, Field(ge=1, le=2**20)]
         | Annotated[float, Field(gt=0, le=2**20)],
-        Field(
-            description="allowed are 'auto' or a number of GiB greater than 0 and at most 1048576"
-        ),
+        Field(description="allowed are 'auto' or a number of GiB greater than 0, at most 1048576"),
     ] = "auto"
 
 

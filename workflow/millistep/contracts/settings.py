@@ -17,8 +17,6 @@ Interpreter = Annotated[
 ]
 Versions = Annotated[dict[str, Text], Field(min_length=1)]
 Threads = Annotated[int, Field(ge=1, le=65536)]
-USUAL = {"word": "{value}", "title": "{value}"}
-OF_KERAS = ("keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch")
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class Settings(UserFile):
         NoNumber,
         Setting(
             "XLA in Keras; published follows the published benchmark, auto is Keras' own choice",
-            frameworks=OF_KERAS,
+            frameworks=("keras2-tensorflow", "keras3-tensorflow", "keras3-jax", "keras3-torch"),
             values={
                 "*": {"title": "jit_compile {value}"},
                 "true": {"word": "jit"},
@@ -154,16 +152,15 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def texts(setting: str, value: Any) -> dict[str, str]:
-    """Return the texts about a value: ``word``, ``title``."""
+def texts(setting: str, value: Any) -> tuple[str, str]:
+    """Return a value's word in paths and its title."""
     text, of_values = spelled(value), SETTINGS[setting].values
-    digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:6]
-    found = {**USUAL, **of_values.get("*", {}), **of_values.get(text, {})}
-    return {key: found[key].format(value=text, digest=digest) for key in USUAL}
+    facts = {"value": text, "digest": hashlib.sha256(text.encode(errors="replace")).hexdigest()[:6]}
+    usual = {"word": "{value}", "title": "{value}"}
+    found = {**usual, **of_values.get("*", {}), **of_values.get(text, {})}
+    return found["word"].format(**facts), found["title"].format(**facts)
 
 
 def spelled(value: Any) -> str:
     """Return a value as it is written in the configuration."""
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "true", False: "false"}[value]
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -219,5 +219,4 @@ def _words(setting: str, value: Any) -> list[tuple[str, str]]:
     """Return ``(path word, title)`` of a setting's value; an overlay has one for each package."""
     if setting == "overlay":
         return [(overlay.word, overlay.title) for overlay in value]
-    about = texts(setting, value)
-    return [(about["word"], about["title"])]
+    return [texts(setting, value)]
