@@ -44,7 +44,7 @@ class UserFile(Contract):
 def _unique(items: list[Any]) -> list[Any]:
     for place, item in enumerate(items):
         if item in items[:place]:
-            raise PydanticCustomError("line", "{twice} appears twice", {"twice": short(item)})
+            raise PydanticCustomError("line", f"{short(item)} appears twice")
     return items
 
 

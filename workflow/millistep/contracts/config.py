@@ -16,8 +16,7 @@ ModelName = Annotated[
     ),
 ]
 BatchSize = Annotated[
-    int,
-    Field(ge=1, le=10**6, description="a batch size is a whole number from 1 to 1000000"),
+    int, Field(ge=1, le=10**6, description="a batch size is a whole number from 1 to 1000000")
 ]
 BatchSizes = Annotated[
     Literal["default"] | BatchSize | Annotated[Unique[BatchSize], Field(min_length=1)] | None,

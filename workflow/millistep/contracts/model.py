@@ -29,7 +29,7 @@ def _every_scale(values: dict[str, T]) -> dict[str, T]:
     for scale in SCALES:
         if scale not in values:
             words = f"'{scale}' is missing; needed are {', '.join(SCALES)}"
-            raise PydanticCustomError("line", "{words}", {"words": words})
+            raise PydanticCustomError("line", words)
     return values
 
 
@@ -43,12 +43,10 @@ Size = Annotated[
     Field(description="a size is a finite number, or another value that the builders read"),
 ]
 Sizes = Annotated[
-    dict[str, Size],
-    Field(min_length=1, description="a mapping of sizes that the builders read"),
+    dict[str, Size], Field(min_length=1, description="a mapping of sizes that the builders read")
 ]
 SomeBatchSizes = Annotated[
-    Unique[BatchSize],
-    Field(min_length=1, description="a list of at least one batch size from 1"),
+    Unique[BatchSize], Field(min_length=1, description="a list of at least one batch size from 1")
 ]
 Count = Annotated[int, Field(ge=1, le=10**15, description=f"{COUNT} 1 to 10^15")]
 AnyCount = Annotated[Parameters, Field(description=f"{COUNT} 0 (a single operation) to 10^15")]
@@ -62,10 +60,7 @@ Words = Annotated[
 Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 Suffix = Annotated[
     str,
-    Field(
-        pattern="^[a-z0-9]{1,20}$",
-        description="a suffix has at most 20 lowercase letters and digits",
-    ),
+    Field(pattern="^[a-z0-9]{1,20}$", description="a suffix has at most 20 letters a-z and digits"),
 ]
 FrameworkName = Annotated[
     str,
@@ -141,19 +136,14 @@ class Probe(UserFile):
 
 def _refuse(words: str, *place: str | int) -> NoReturn:
     """Raise a violation with its whole line, at a place within the model that is validated."""
-    problem = PydanticCustomError("line", "{words}", {"words": words})
-    details = [InitErrorDetails(type=problem, loc=place, input=0)]
+    details = [InitErrorDetails(type=PydanticCustomError("line", words), loc=place, input=0)]
     raise ValidationError.from_exception_data("line", details)
 
 
 class TaskOfModel(UserFile):
-    """A mapping with the batch sizes of each scale, the published batch sizes, the trained part and
-    the numbers of parameters.
-    """
+    """A mapping with batch sizes of each scale, published ones, trained part and parameters."""
 
-    published: list[BatchSize] = Field(
-        description="a list of the published batch sizes; empty if there are none"
-    )
+    published: list[BatchSize] = Field(description="a list of the published batch sizes, or empty")
     paper: SomeBatchSizes
     laptop: SomeBatchSizes
     smoke: SomeBatchSizes
@@ -163,9 +153,7 @@ class TaskOfModel(UserFile):
         description="a mapping of short, step, network, inputs, trained, optimizer and loss to "
         "texts",
     )
-    parameters: ByScale[AnyCount] = Field(
-        description="a mapping of the scales paper, laptop and smoke to numbers of parameters"
-    )
+    parameters: ByScale[AnyCount] = Field(description="a mapping of scales to parameter counts")
     probes: dict[ScaleKey, list[Probe]] = Field(
         {}, description="a mapping of scales to lists of other sizes"
     )
@@ -179,8 +167,7 @@ class TaskOfModel(UserFile):
         return self
 
     def batch_sizes(self, scale: str) -> list[int]:
-        sizes: list[int] = getattr(self, scale)
-        return sizes
+        return list(getattr(self, scale))
 
     def probes_at(self, scale: str) -> list[dict[str, Any]]:
         return [probe.model_dump(exclude_unset=True) for probe in self.probes.get(scale, [])]
@@ -218,9 +205,7 @@ class ModelFile(UserFile):
         description="the name of the folder next to the model's folder with its builders, if its "
         "own folder has none: letters, digits and underscores",
     )
-    architecture: ByScale[Sizes] = Field(
-        description="a mapping of the scales paper, laptop and smoke to sizes"
-    )
+    architecture: ByScale[Sizes] = Field(description="a mapping of scales to sizes")
     tasks: dict[TaskKey, TaskOfModel] = Field(
         min_length=1,
         description="a mapping of at least one task (fit, predict, generate) to its properties",
@@ -231,8 +216,7 @@ class ModelFile(UserFile):
         "an underscore and the suffix",
     )
     unsupported: list[Incapable] = Field(
-        [],
-        description="a list of configurations that cannot run the model, each with a reason",
+        [], description="a list of configurations that cannot run the model, each with a reason"
     )
 
     @model_validator(mode="after")

@@ -38,8 +38,7 @@ class Settings(UserFile):
     accelerator: Annotated[
         Literal["auto", "cpu", "cuda"],
         Setting(
-            "device that runs the steps",
-            values={"cpu": {"title": "CPU"}, "cuda": {"title": "GPU"}},
+            "device that runs the steps", values={"cpu": {"title": "CPU"}, "cuda": {"title": "GPU"}}
         ),
     ] = "auto"
     stack: Annotated[
