@@ -64,9 +64,8 @@ def usage() -> str:
     about = "Measure how many milliseconds one training or inference step takes."
     lines = ["usage: millistep COMMAND ...", "", about, ""]
     for title, commands in (("commands", FOR_USERS), ("called by the workflow", FOR_RULES)):
-        lines.append(f"{title}:")
-        lines += [f"  {name:12} {about}" for name, (_, about) in commands.items()]
-        lines.append("")
+        each = (f"  {name:12} {about}" for name, (_, about) in commands.items())
+        lines += [f"{title}:", *each, ""]
     return "\n".join([*lines, "millistep COMMAND --help describes the options of a command."])
 
 

@@ -32,9 +32,7 @@ Tasks = Annotated[
 AColumn = Annotated[
     Annotated[
         str,
-        Field(
-            description="the name of a framework, or a mapping with a framework and its settings"
-        ),
+        Field(description="a framework's name, or a mapping with a framework and its settings"),
         Tag("name"),
     ]
     | Annotated[Column, Tag("mapping")],
@@ -139,17 +137,13 @@ class Config(UserFile):
     scale: Literal["auto", "paper", "laptop", "smoke"] = "auto"
     accelerator: Literal["auto", "cpu", "cuda"] = "auto"
     device: Literal["auto"] | Annotated[int, Field(ge=0, le=1023)] | DeviceId = Field(
-        "auto",
-        description="allowed are 'auto', a GPU number of nvidia-smi from 0 to 1023, or a UUID from "
-        "nvidia-smi -L",
+        "auto", description="allowed are 'auto', a GPU's number (to 1023) or UUID of nvidia-smi -L"
     )
     models: dict[ModelName, Tasks] = Field(
         min_length=1, description="a mapping of at least one model to its tasks"
     )
     columns: list[AColumn] = Field(
-        min_length=1,
-        description="a list of at least one configuration: a framework, or a mapping with a "
-        "framework and its settings",
+        min_length=1, description="a list of at least one framework, alone or with its settings"
     )
     study: Omittable[Study] = Field(None, description="a mapping with name, title and question")
     runs: Runs = "default"
@@ -165,9 +159,7 @@ class Config(UserFile):
     )
     seed: int = Field(1, ge=0, le=2**31 - 1, description="a whole number from 0 to 2147483647")
     answer: Omittable[RegressionCheck] = Field(
-        None,
-        description="a mapping with threshold, looks, last, left_out and report; `millistep "
-        "answer` writes it",
+        None, description="a mapping with threshold, looks, last, left_out and report"
     )
     limits: Limits = Field(Limits(), description="a mapping with time_s and memory_gib")
     folders: Unique[Folder] = Field(

@@ -148,11 +148,7 @@ class TaskOfModel(UserFile):
     laptop: SomeBatchSizes
     smoke: SomeBatchSizes
     trains: Literal["all", "adapters", "nothing"]
-    measures: Measures = Field(
-        Measures(),
-        description="a mapping of short, step, network, inputs, trained, optimizer and loss to "
-        "texts",
-    )
+    measures: Measures = Field(Measures(), description="a mapping of short, step, ... to texts")
     parameters: ByScale[AnyCount] = Field(description="a mapping of scales to parameter counts")
     probes: dict[ScaleKey, list[Probe]] = Field(
         {}, description="a mapping of scales to lists of other sizes"
@@ -186,8 +182,7 @@ class Incapable(UserFile):
     column: Text = Field(description="the name of a configuration or of its framework")
     task: Omittable[Task] = Field(None, description="a task; if omitted, all tasks")
     jit_compile: Omittable[bool] = Field(
-        None,
-        description="true or false, the setting of the configuration; if omitted, all settings",
+        None, description="true or false, the configuration's setting; if omitted, all"
     )
     reason: Text = Field(description="the reason, as text")
 
@@ -207,13 +202,10 @@ class ModelFile(UserFile):
     )
     architecture: ByScale[Sizes] = Field(description="a mapping of scales to sizes")
     tasks: dict[TaskKey, TaskOfModel] = Field(
-        min_length=1,
-        description="a mapping of at least one task (fit, predict, generate) to its properties",
+        min_length=1, description="a mapping of at least one task to its properties"
     )
     variants: dict[Suffix, Variant] = Field(
-        {},
-        description="a mapping of suffixes to other sizes; a variant's name is the model's name, "
-        "an underscore and the suffix",
+        {}, description="a mapping of suffixes (of variants' names) to other sizes"
     )
     unsupported: list[Incapable] = Field(
         [], description="a list of configurations that cannot run the model, each with a reason"
