@@ -114,11 +114,8 @@ class Probe(UserFile):
             raise PydanticCustomError("empty", "at least one size is needed")
         return self
 
-    def faults(self, sizes: dict[str, Any], place: str) -> Iterator[tuple[str, ...]]:
-        """Yield a line, and the name of the size, for each size that a model cannot have.
-
-        sizes: the model's own at this scale. place: where they are, in words.
-        """
+    def faults(self, sizes: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+        """Yield a line, and the size's name, for each size that a model with these cannot have."""
         known = {**dict.fromkeys(Probe.model_fields), **sizes}
         for name, size in (self.model_extra or {}).items():
             if name not in known:
@@ -127,7 +124,7 @@ class Probe(UserFile):
             kind = type(known[name])
             alike = type(size) is kind or (kind is float and type(size) is int)
             if kind in KINDS and not (alike and (kind not in (int, float) or size >= 0)):
-                yield f"{short(size)} is not allowed; {KINDS[kind]}, as in {place}", name
+                yield f"{short(size)} is not allowed; {KINDS[kind]}, as in architecture", name
         length = self.max_length or sizes.get("max_length")
         if self.prompt_tokens and isinstance(length, int) and self.prompt_tokens >= length:
             words = f"{self.prompt_tokens} is not allowed; less than max_length ({length})"
@@ -196,9 +193,7 @@ class ModelFile(UserFile):
     citation: Text = Field(description="the publication to cite, as text; 'none' if there is none")
     preset: Text = Field(description="the name of its published weights; 'none' if there are none")
     builders: Annotated[str, Field(pattern="^[A-Za-z0-9_]*$")] = Field(
-        "",
-        description="the name of the folder next to the model's folder with its builders, if its "
-        "own folder has none: letters, digits and underscores",
+        "", description="a folder next to its own with its builders: letters, digits, underscores"
     )
     architecture: ByScale[Sizes] = Field(description="a mapping of scales to sizes")
     tasks: dict[TaskKey, TaskOfModel] = Field(
@@ -216,9 +211,8 @@ class ModelFile(UserFile):
         """Refuse probes of sizes that the model cannot have."""
         for task, about in self.tasks.items():
             for scale, probes in about.probes.items():
-                sizes, place = self.architecture[scale], f"architecture.{scale}"
                 for number, probe in enumerate(probes):
-                    for words, *name in probe.faults(sizes, place):
+                    for words, *name in probe.faults(self.architecture[scale]):
                         _refuse(words, "tasks", task, "probes", scale, number, *name)
         return self
 
