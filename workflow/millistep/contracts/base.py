@@ -12,6 +12,7 @@ from pydantic import (
     ConfigDict,
     Field,
     GetPydanticSchema,
+    PositiveInt,
     ValidationError,
 )
 from pydantic.json_schema import GenerateJsonSchema
@@ -80,7 +81,13 @@ Task = Literal["fit", "predict", "generate"]
 ScaleKey = Annotated[str, GetPydanticSchema(lambda _, handler: handler(Scale))]
 TaskKey = Annotated[str, GetPydanticSchema(lambda _, handler: handler(Task))]
 Precision = Literal["default", "float32", "tf32"]
-Parameters = Annotated[int, Field(ge=0, le=10**15)]
+
+
+class Workload(Contract):
+    model: Text
+    task: Task
+    batch_size: PositiveInt
+
 
 C = TypeVar("C", bound=Contract)
 

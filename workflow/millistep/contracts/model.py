@@ -8,7 +8,6 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from millistep.contracts.base import (
     Omittable,
-    Parameters,
     ScaleKey,
     Task,
     TaskKey,
@@ -49,7 +48,7 @@ SomeBatchSizes = Annotated[
     Unique[BatchSize], Field(min_length=1, description="a list of at least one batch size from 1")
 ]
 Count = Annotated[int, Field(ge=1, le=10**15, description=f"{COUNT} 1 to 10^15")]
-AnyCount = Annotated[Parameters, Field(description=f"{COUNT} 0 (a single operation) to 10^15")]
+AnyCount = Annotated[int, Field(ge=0, le=10**15, description=f"{COUNT} 0 (one operation) to 10^15")]
 Words = Annotated[
     str,
     Field(

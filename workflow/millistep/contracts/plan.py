@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from millistep.contracts.base import ABSENT, Accelerator, Contract, Precision, Scale
+from millistep.contracts.base import ABSENT, Accelerator, Contract, Precision, Scale, Workload
 from millistep.contracts.config import Study
 
 
@@ -19,10 +19,7 @@ class Further(Contract):
     interpreters: dict[str, Any] = ABSENT
 
 
-class Reference(Contract):
-    model: str
-    task: str
-    batch_size: PositiveInt
+class Reference(Workload):
     round: PositiveInt
     path: str
 
@@ -38,10 +35,7 @@ class PlannedModel(Contract):
     """True if the model has its `paper` sizes at another scale; otherwise absent."""
 
 
-class Row(Contract):
-    model: str
-    task: str
-    batch_size: PositiveInt
+class Row(Workload):
     title: str
     published_batch_size: int | None
     looks: NonNegativeInt
@@ -77,10 +71,7 @@ class Run(Contract):
     identity: str
 
 
-class Cell(Contract):
-    model: str
-    task: str
-    batch_size: int
+class Cell(Workload):
     column: str
     unsupported: str | None
     """Reason why this cell is not measured; null if it is measured."""

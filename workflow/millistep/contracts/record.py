@@ -13,7 +13,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from millistep.contracts.base import ABSENT, Accelerator, Contract, Parameters, Scale, Task, Text
+from millistep.contracts.base import ABSENT, Accelerator, Contract, Scale, Text, Workload
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{12}$")]
 Seconds = Annotated[float, Field(ge=0, le=10**9)]
@@ -21,6 +21,7 @@ Milliseconds = Annotated[float, Field(gt=0, le=10**12)]
 Total = Annotated[float, Field(ge=0, le=10**12)]
 Number = Annotated[float, Field(ge=0, le=10**9)]
 Steps = Annotated[int, Field(ge=1, le=10**9)]
+Parameters = Annotated[int, Field(ge=0, le=10**15)]
 Nanoseconds = Annotated[int, Field(ge=0, le=10**18)]
 Elapsed = Annotated[int, Field(ge=1, le=10**18)]
 Status = Literal[
@@ -28,12 +29,9 @@ Status = Literal[
 ]
 
 
-class Cell(Contract):
+class Cell(Workload):
     scale: Scale
     accelerator: Accelerator
-    model: Text
-    task: Task
-    batch_size: PositiveInt
     column: Text
     framework: Text
     run: PositiveInt

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from millistep.contracts.base import ABSENT, Accelerator, Contract, Task, Text
+from millistep.contracts.base import ABSENT, Accelerator, Contract, Text, Workload
 from millistep.contracts.record import Ending
 
 Round = Annotated[str, Field(pattern="^[1-9][0-9]{0,5}$")]
@@ -20,10 +20,7 @@ class KnownStep(Contract):
     """ms/step of each run, computed as for the table; absent in older files."""
 
 
-class SameCell(Contract):
-    model: Text
-    task: Task
-    batch_size: PositiveInt
+class SameCell(Workload):
     column: Text
     a_ms: ByRound
     """ms/step by round, counted from 1."""
@@ -73,14 +70,11 @@ class Machine(Contract):
     sections: list[Section]
 
 
-class Comparison(Contract):
+class Comparison(Workload):
     base: str
     """Name of the base's configuration."""
     new: str
     """Name of the patch's configuration."""
-    model: str
-    task: str
-    batch_size: int
     ratio: float | None
     """Time of the patch divided by the geometric mean of the two measurements of the base."""
     low: float | None
