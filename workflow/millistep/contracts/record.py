@@ -84,7 +84,7 @@ class TooLarge(Contract):
     memory_of: Literal["gpu", "host"]
 
 
-class Environment(Contract):
+class Installation(Contract):
     name: str
     method: Literal["venv", "conda", "interpreter"]
     """How the environment was installed; interpreter: a Python that the user named."""
@@ -92,6 +92,9 @@ class Environment(Contract):
     python: str
     packages: dict[str, str]
     """Every installed package and its version, as found in the environment."""
+
+
+class Environment(Installation):
     variables: dict[str, str] = ABSENT
     """Environment variables that the configuration sets in the measuring process."""
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from millistep.contracts.base import ABSENT, Accelerator, Contract, Text, Workload
-from millistep.contracts.record import Ending
+from millistep.contracts.record import Ending, Installation
 
 Round = Annotated[str, Field(pattern="^[1-9][0-9]{0,5}$")]
 ByRound = dict[Round, PositiveFloat]
@@ -136,17 +136,12 @@ class Archive(Contract):
     """Versions of the software that determines the rendered results."""
 
 
-class Environment(Contract):
+class Environment(Installation):
     """Millistep environment, version 1: the packages found in the environment of a framework."""
 
     schema_: Literal["millistep.environment/1"] = Field(alias="schema")
-    name: str
     accelerator: Accelerator | None
-    method: Literal["venv", "conda", "interpreter"]
-    definition_sha256: str
     interpreter: str
     prefix: str
     below: str = ABSENT
     """Prefix of the environment below a package override; absent without an override."""
-    python: str
-    packages: dict[str, str]
