@@ -313,9 +313,7 @@ class Calls(Contract):
 
 class Outcome(Contract):
     kind: Literal["losses", "outputs", "tokens"]
-    """losses: of the first ten steps; outputs: of two batches, or of the second step of a custom
-    loop; tokens: generated ones.
-    """
+    """losses: of ten steps; outputs: of two batches, or a custom loop's second step; tokens."""
     values: Annotated[list[float | None], Field(max_length=100000)]
     """Per array up to 500 evenly spaced numbers and the root mean square; null if not finite."""
     steps: Annotated[int, Field(ge=1, le=64)]

@@ -88,14 +88,14 @@ class Wanted:
         return f"environment {self.name}{f' ({known})' if known else ''}"
 
 
-def definition_sha256(definition: str | Path) -> str:
+def definition_sha256(definition: Path) -> str:
     """Return the digest of a definition: its yaml and lock, not the script around the lock."""
-    yaml, script = Path(definition), post_deploy(Path(definition))
+    script = post_deploy(definition)
     lock = script.read_bytes() if script.exists() else b""
     # A user's own script need not have a lock in it.
     lock = lock.partition(b"<<'LOCK'\n")[2].partition(b"\nLOCK\n")[0] or lock
     digest = hashlib.sha256()
-    for content in (yaml.read_bytes() if yaml.exists() else b"", lock):
+    for content in (definition.read_bytes() if definition.exists() else b"", lock):
         digest.update(len(content).to_bytes(8, "big") + content)
     return digest.hexdigest()
 
