@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,10 @@ from millistep.measure.process import leave
 from millistep.supervise import caches, ending, jobs, parent, preconditions
 from millistep.supervise import record as records
 from millistep.supervise.console import hold, say
-from millistep.supervise.jobs import Session
 from millistep.supervise.watch import Job
 
 
-def arguments() -> argparse.Namespace:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     jobs.add_arguments(parser)
     jobs.add_seat(parser)
@@ -28,11 +26,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--time-limit-s", type=float, required=True)
     more = "more models or frameworks"
     parser.add_argument("--folder", action="append", default=[], type=os.path.abspath, help=more)
-    return parser.parse_args()
-
-
-def main() -> int:
-    options = arguments()
+    options = parser.parse_args()
     status = jobs.exit_code(options, options.record, measure, "cannot write the record: ")
     if status == 0:
         leave(0)
@@ -60,37 +54,35 @@ def measure(options: argparse.Namespace, failed: str) -> None:
 
 def recorded(options: argparse.Namespace, failed: str) -> dict[str, Any]:
     """Return the run's record: measured, or with the reason why it was not."""
-    identity = json.loads(options.identity)
-    wanted = replace(options.environment, start=options.start)
+    identity, wanted = json.loads(options.identity), options.environment
     planned = {"name": wanted.name, "method": wanted.method, "definition_sha256": wanted.planned}
     found = records.skeleton(options.identity, {**planned, "python": "", "packages": {}})
-    session: Session | None = None
+    session: dict[str, Any] | None = None
     try:
-        session = Session.of(options)
-        place = session.member(json.loads(options.members), str(options.record))
+        session, place = jobs.session(options, options.record, json.loads(options.members))
         if options.attempt > 1:
             place.leave_out()
             if failed:
                 raise ending.Refused(failed)
-            return {**found, "session": session.recorded()}
+            return {**found, "session": session}
         with place as member:
             preconditions.check_files(identity, options.folder)
             with member.computing():
-                environment = preconditions.provide(wanted, identity)
+                environment = preconditions.provide(wanted, identity, options.start)
             found = parent.run(_job(options, environment), member)
     except EnvironmentProblem as problem:
         found["not_tried"] = {"not_deployed": str(problem)}
         found["status"], found["reason"] = ending.of_record(found)
     except Exception as error:
         found["status"], found["reason"] = ending.of_exception(error)
-    return {**found, "session": session.recorded() if session else None}
+    return {**found, "session": session}
 
 
 def _job(options: argparse.Namespace, environment: dict[str, Any]) -> Job:
     limits = options.time_limit_s, options.memory_limit_mib
-    parts = options.record.parent.relative_to(options.results).parts
-    inside = parts[1:] if parts[:1] == ("records",) else parts
-    kept = options.results.joinpath(caches.FOLDER, *inside)  # results/caches/laptop/bert/fit-b8/...
+    inside = options.record.parent.relative_to(options.results).as_posix()
+    # results/caches/laptop/bert/fit-b8/...
+    kept = options.results / caches.FOLDER / inside.removeprefix("records/")
     return Job(options.identity, environment, options.log, *limits, tuple(options.folder), kept)
 
 

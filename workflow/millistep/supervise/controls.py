@@ -11,7 +11,6 @@ from typing import Any
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import jobs, parent, preconditions
 from millistep.supervise.description import write_description
-from millistep.supervise.jobs import Session
 from millistep.supervise.record import now, step_ms
 from millistep.supervise.turns import CPU, Member
 from millistep.supervise.watch import Job
@@ -48,9 +47,8 @@ def measure_reference() -> int:
 
 def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     """Fill in the numbers, and how the process ended; raises Refused and OSError."""
-    session = Session.of(options)
-    found["session"] = session.recorded()
-    with session.member([], str(options.output)) as member, member.computing():
+    found["session"], place = jobs.session(options, options.output)
+    with place as member, member.computing():
         write_description(options.results / "machines", options.accelerators, options.device)
         identity, environment = preconditions.provide_any(options)
         limits = REFERENCE_LIMIT_S, options.memory_limit_mib
