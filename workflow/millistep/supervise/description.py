@@ -11,9 +11,9 @@ from pathlib import Path
 import psutil
 
 from millistep.deploy.virtual_environments import read_json, write_atomically
-from millistep.supervise.device import chosen, word
+from millistep.supervise.device import chosen, tried, word
 from millistep.supervise.machine import cpu_model, memory_limit_bytes, processor_time, summary, text
-from millistep.supervise.monitor import Gpu, tried
+from millistep.supervise.monitor import Gpu
 from millistep.supervise.processors import available
 from millistep.supervise.record import now
 
@@ -136,31 +136,29 @@ def gpu_facts(name: str) -> Facts:
     gpu = tried(Gpu, name)
     if gpu is None:
         return {"model": None, "problem": "NVML does not list this GPU"}
-    nvml, device, part = gpu.nvml, gpu.device, gpu.part
-    memory, milliwatts = nvml.nvmlDeviceGetMemoryInfo, nvml.nvmlDeviceGetEnforcedPowerLimit
-    now_mhz, most_mhz = nvml.nvmlDeviceGetClockInfo, nvml.nvmlDeviceGetMaxClockInfo
-    default_milliwatts = nvml.nvmlDeviceGetPowerManagementDefaultLimit
-    generation, lanes = nvml.nvmlDeviceGetMaxPcieLinkGeneration, nvml.nvmlDeviceGetMaxPcieLinkWidth
-    capability, cuda = nvml.nvmlDeviceGetCudaComputeCapability, nvml.nvmlSystemGetCudaDriverVersion
+    nvml, get = gpu.nvml, gpu.get
+    memory, cuda = nvml.nvmlDeviceGetMemoryInfo, nvml.nvmlSystemGetCudaDriverVersion
 
     def clocks(kind: int) -> Callable[[], str]:
-        return lambda: f"{now_mhz(device, kind)} MHz now, {most_mhz(device, kind)} MHz at most"
+        return lambda: f"{get('ClockInfo', kind)} MHz now, {get('MaxClockInfo', kind)} MHz at most"
 
     facts: dict[str, Callable[[], str | None]] = {
-        "model": lambda: nvml.nvmlDeviceGetName(part),
+        "model": lambda: nvml.nvmlDeviceGetName(gpu.part),
         "driver": nvml.nvmlSystemGetDriverVersion,
         "CUDA of the driver": lambda: f"{cuda() // 1000}.{cuda() % 1000 // 10}",  # 12040 is 12.4
-        "compute capability": lambda: ".".join(map(str, capability(device))),
-        "memory": lambda: _gib(memory(part).total),
-        "memory in use": lambda: _gib(memory(part).used),
+        "compute capability": lambda: ".".join(map(str, get("CudaComputeCapability"))),
+        "memory": lambda: _gib(memory(gpu.part).total),
+        "memory in use": lambda: _gib(memory(gpu.part).used),
         "SM clock": clocks(nvml.NVML_CLOCK_SM),
         "memory clock": clocks(nvml.NVML_CLOCK_MEM),
-        "ECC": lambda: _on_off(str(nvml.nvmlDeviceGetEccMode(device)[0])),
-        "power limit": lambda: f"{milliwatts(device) / 1000:.0f} W",
-        "default power limit": lambda: f"{default_milliwatts(device) / 1000:.0f} W",
-        "persistence mode": lambda: _on_off(str(nvml.nvmlDeviceGetPersistenceMode(device))),
-        "multi-instance mode": lambda: _on_off(str(nvml.nvmlDeviceGetMigMode(device)[0])),
-        "PCIe": lambda: f"generation {generation(device)}, {lanes(device)} lanes",
+        "ECC": lambda: _on_off(str(get("EccMode")[0])),
+        "power limit": lambda: f"{get('EnforcedPowerLimit') / 1000:.0f} W",
+        "default power limit": lambda: f"{get('PowerManagementDefaultLimit') / 1000:.0f} W",
+        "persistence mode": lambda: _on_off(str(get("PersistenceMode"))),
+        "multi-instance mode": lambda: _on_off(str(get("MigMode")[0])),
+        "PCIe": lambda: (
+            f"generation {get('MaxPcieLinkGeneration')}, {get('MaxPcieLinkWidth')} lanes"
+        ),
         "GPUs in the machine": lambda: str(nvml.nvmlDeviceGetCount()),
     }
     return {name: tried(fact) for name, fact in facts.items()}

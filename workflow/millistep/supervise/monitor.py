@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import psutil
 
+from millistep.supervise.device import tried
 from millistep.supervise.machine import load_average, swapped_mib
 from millistep.supervise.processors import beside
 
@@ -81,31 +82,29 @@ class Gpu:
 
     def joules(self) -> float | None:
         """Return the joules since the driver was loaded; None for an instance."""
-        if self.is_part:
-            return None
-        return float(self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device)) / 1e3
+        return None if self.is_part else float(self.get("TotalEnergyConsumption")) / 1e3
+
+    def get(self, name: str, *more: Any) -> Any:
+        """Return the answer of ``nvmlDeviceGet<name>`` about the whole GPU."""
+        return getattr(self.nvml, f"nvmlDeviceGet{name}")(self.device, *more)
 
     def reading(self) -> dict[str, Any]:
         """Return all readings; those that this GPU does not offer are None."""
-        nvml, device = self.nvml, self.device
+        nvml, get = self.nvml, self.get
         others, held_mib = tried(self._processes) or (None, None)
+        slowed = tried(get, "CurrentClocksThrottleReasons")
+        reasons = [word for bit, word in SLOWED_BY.items() if (slowed or 0) & bit]
         return {
-            "sm_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_SM),
-            "memory_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_MEM),
-            "temperature_c": tried(
-                nvml.nvmlDeviceGetTemperature, device, nvml.NVML_TEMPERATURE_GPU
-            ),
-            "power_w": tried(lambda: nvml.nvmlDeviceGetPowerUsage(device) / 1e3),
-            "utilization_percent": tried(lambda: nvml.nvmlDeviceGetUtilizationRates(device).gpu),
-            "throttle_reasons": tried(self._throttle_reasons),
+            "sm_clock_mhz": tried(get, "ClockInfo", nvml.NVML_CLOCK_SM),
+            "memory_clock_mhz": tried(get, "ClockInfo", nvml.NVML_CLOCK_MEM),
+            "temperature_c": tried(get, "Temperature", nvml.NVML_TEMPERATURE_GPU),
+            "power_w": tried(lambda: get("PowerUsage") / 1e3),
+            "utilization_percent": tried(lambda: get("UtilizationRates").gpu),
+            "throttle_reasons": None if slowed is None else reasons,
             "foreign_processes": others,
             "process_memory_mib": held_mib,
             "free_memory_mib": tried(lambda: nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20),
         }
-
-    def _throttle_reasons(self) -> list[str]:
-        slowed = self.nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self.device)
-        return [word for bit, word in SLOWED_BY.items() if slowed & bit]
 
     def _processes(self) -> tuple[int | None, float | None]:
         """Return the number of others' processes on the GPU, and the MiB that the run's hold there.
@@ -125,14 +124,6 @@ class Gpu:
 
 def _measures(pid: int) -> bool:
     return MARK in psutil.Process(pid).environ()
-
-
-def tried(function: Any, *arguments: Any) -> Any:
-    """Return the function's result, None if it fails, as on a machine without it."""
-    try:
-        return function(*arguments)
-    except Exception:  # NVML, psutil and file systems each have their own errors
-        return None
 
 
 class Monitor:

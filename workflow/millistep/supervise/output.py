@@ -23,11 +23,10 @@ class Channel:
         self._reader, self.writer = os.pipe()
         self._unread = b""
 
-    def ready(self, timeout_s: float) -> bool:
-        return bool(select.select([self._reader], [], [], timeout_s)[0])
-
-    def read(self) -> list[dict[str, Any]] | None:
+    def read(self, timeout_s: float) -> list[dict[str, Any]] | None:
         """Return the events that are complete by now; None once no process has the pipe open."""
+        if not select.select([self._reader], [], [], timeout_s)[0]:
+            return []
         data = os.read(self._reader, 65536)
         if not data:
             return None
@@ -41,12 +40,10 @@ class Channel:
 
 
 def _event(line: bytes) -> dict[str, Any]:
-    try:
+    with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
         event: dict[str, Any] = json.loads(line)
         if isinstance(event["event"], str):
             return event
-    except (ValueError, TypeError, KeyError, RecursionError):
-        pass
     raise NoEvent(f"something else wrote to the channel of its events: {line[:SHOWN]!r}")
 
 

@@ -15,6 +15,7 @@ import psutil
 
 from millistep.supervise import machine
 from millistep.supervise.console import TOGETHER_S
+from millistep.supervise.device import tried
 from millistep.supervise.ending import FROM_OUTSIDE, Ending
 from millistep.supervise.output import Channel, Log, NoEvent, last_words
 from millistep.supervise.preconditions import check_packages
@@ -62,7 +63,6 @@ class Watched:
         self.used_s, self._looks = 0.0, 0  # used: seconds in which it may have computed
         self._log = Log(job.log)
         self._kernel_kills = machine.oom_kills() or 0
-        self._no_event: str | None = None  # what was wrong with its last report, if it was no event
         self._channel = Channel()
         turns, self._turns = os.pipe()
         writer = self._channel.writer
@@ -100,7 +100,7 @@ class Watched:
 
     @property
     def _must_end(self) -> bool:
-        return bool(self._no_event or self.timed_out_after_s or self.memory_over_mib)
+        return "failed" in self.events or bool(self.timed_out_after_s or self.memory_over_mib)
 
     def reported(self, kind: str, field: str) -> Any:
         """Return a field of the last event of a kind; None if none came."""
@@ -147,8 +147,6 @@ class Watched:
         """Return how the child ended; only after its end."""
         assert self.exit_code is not None
         failure = self.events.get("failed")
-        if self._no_event:
-            failure = {"type": NoEvent.__name__, "message": self._no_event}
         return Ending(
             done="done" in self.events,
             exit_code=self.exit_code,
@@ -164,11 +162,9 @@ class Watched:
         self._looks += 1
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self.pid)
-            tree = [process, *(process.children(recursive=True) if self._looks % TREE == 0 else [])]
-            used = 0.0
-            for each in tree:
-                with contextlib.suppress(psutil.Error):
-                    used += each.memory_info().rss / 2**20
+            more = process.children(recursive=True) if self._looks % TREE == 0 else []
+            sizes = [tried(each.memory_info) for each in (process, *more)]
+            used = sum(size.rss for size in sizes if size) / 2**20
             if used > self._job.memory_limit_mib:
                 self.memory_over_mib = {"used": used, "limit": self._job.memory_limit_mib}
 
@@ -177,11 +173,11 @@ class Watched:
         holds also if it reports without end.
         """
         until = time.monotonic() + timeout_s
-        while not self._no_event and self._channel.ready(max(0.0, until - time.monotonic())):
+        while "failed" not in self.events:
             try:
-                events = self._channel.read()
+                events = self._channel.read(max(0.0, until - time.monotonic()))
             except NoEvent as problem:
-                self._no_event = str(problem)
+                self.events["failed"] = {"type": NoEvent.__name__, "message": str(problem)}
                 return
             if events is None:
                 self._wait_for_exit(until)
