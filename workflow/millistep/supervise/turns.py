@@ -57,7 +57,7 @@ def folder(name: str) -> Path:
 
 def opened(path: Path) -> int:
     """Open a file for a lock that every user may take; return its descriptor. Raises OSError."""
-    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_RDWR | os.O_NOFOLLOW
     try:
         descriptor = os.open(path, flags | os.O_CREAT, 0o666)
     except PermissionError:  # of another user, in a folder with the sticky bit
@@ -95,7 +95,7 @@ class Member:
     """
 
     def __init__(self, lock: str, start: str, members: list[str], own: str) -> None:
-        self._place, self._members, self._own = folder(lock), members, members.index(own)
+        self._place, self._count, self._own = folder(lock), len(members), members.index(own)
         self._name = hashlib.sha256(json.dumps([start, members]).encode()).hexdigest()[:16]
         self._folder = self._place / self._name
         self._machine = opened(self._place / "lock")
@@ -125,7 +125,7 @@ class Member:
         alone: start times are measured. Otherwise as many members as there are CPUs prepare at
         once: imports and builds use one CPU each.
         """
-        if alone or len(self._members) == 1:
+        if alone or self._count == 1:
             with self.computing():
                 yield True
             return
@@ -173,7 +173,7 @@ class Member:
     def _wake_owner(self) -> None:
         with contextlib.suppress(OSError):  # it is gone, or nobody is left
             path = self._folder / f"wake{self._owner()[0]}"
-            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
             os.write(descriptor, b".")
             os.close(descriptor)
 
@@ -183,24 +183,23 @@ class Member:
         A group gets to work once all its members wait: a job that has not started yet may need the
         place of one that waits for the machine.
         """
-        descriptor = opened(self._place / "group")
+        descriptor, name = opened(self._place / "group"), self._name.encode()
         stack.callback(os.close, descriptor)
         # Each member locks its file while it waits for the machine.
-        waiting = [self._place / f"waiting-{self._name}-{n}" for n in range(len(self._members))]
+        waiting = [self._place / f"waiting-{self._name}-{n}" for n in range(self._count)]
         with _locked(waiting[self._own]):
             free_since = time.monotonic()
             while True:
                 if try_lock(descriptor, fcntl.LOCK_SH):
-                    if _content(descriptor) == self._name:
+                    if os.pread(descriptor, len(name), 0) == name:
                         return
                     fcntl.flock(descriptor, fcntl.LOCK_UN)
                 if try_lock(descriptor, fcntl.LOCK_EX):
                     late = time.monotonic() - free_since > NEVER_CAME_S
                     begin = late or all(map(_is_locked, waiting))
-                    if begin and _content(descriptor) != self._name:
+                    if begin and os.pread(descriptor, len(name), 0) != name:
                         self._sweep()
-                        os.truncate(descriptor, 0)
-                        os.pwrite(descriptor, self._name.encode(), 0)
+                        os.pwrite(descriptor, name, 0)
                     fcntl.flock(descriptor, fcntl.LOCK_UN)
                     if begin:
                         continue  # another group may be quicker
@@ -226,7 +225,7 @@ class Member:
         with contextlib.suppress(FileExistsError):
             os.mkfifo(pipe)
         # Also open for writing, so that it never ends.
-        self._woken = os.open(pipe, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+        self._woken = os.open(pipe, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
         os.replace(partial, self._folder / str(self._own))
         try:
             yield
@@ -240,7 +239,7 @@ class Member:
 
     def _states(self) -> list[str | None]:
         """Return the states of all members: None before a member came, done if it is gone."""
-        return [*map(self._state, range(len(self._members)))]
+        return [*map(self._state, range(self._count))]
 
     def _state(self, number: int) -> str | None:
         path = self._folder / str(number)
@@ -271,8 +270,8 @@ class Member:
             turn = int((self._folder / "turn").read_text())
         except FileNotFoundError:  # the first turn
             turn = 0
-        for number in range(turn, turn + 2 * len(self._members)):
-            member = member_of(number, len(self._members))
+        for number in range(turn, turn + 2 * self._count):
+            member = member_of(number, self._count)
             if self._state(member) == READY:
                 return member, number
         return -1, turn
@@ -298,17 +297,13 @@ def _locked(path: Path) -> Iterator[None]:
 
 def _is_locked(path: Path) -> bool:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return False
     try:
         return not try_lock(descriptor, fcntl.LOCK_SH)
     finally:
         os.close(descriptor)
-
-
-def _content(descriptor: int) -> str:
-    return os.pread(descriptor, 100, 0).decode(errors="replace")
 
 
 def _read(path: Path) -> tuple[str, int]:
