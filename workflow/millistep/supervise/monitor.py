@@ -72,10 +72,8 @@ class Gpu:
         import pynvml as nvml
 
         nvml.nvmlInit()
-        if name.isdecimal():
-            self.part = nvml.nvmlDeviceGetHandleByIndex(int(name))
-        else:
-            self.part = nvml.nvmlDeviceGetHandleByUUID(name)
+        by_index, by_uuid = nvml.nvmlDeviceGetHandleByIndex, nvml.nvmlDeviceGetHandleByUUID
+        self.part = by_index(int(name)) if name.isdecimal() else by_uuid(name)
         self.nvml, self.device, self.is_part = nvml, self.part, name.startswith("MIG-")
         if self.is_part:
             self.device = nvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self.part)
@@ -165,13 +163,14 @@ class Monitor:
     def sample(self) -> dict[str, Any]:
         """Return one reading of everything; None for what the machine does not offer."""
         counter = self._gpu or self._rapl
+        throttled = tried(lambda: [int(path.read_text()) for path in self._throttle_counts])
         return {
             "at_ns": time.perf_counter_ns(),  # the same clock in every process
             "joules": tried(counter.joules) if counter else None,
             "counter": counter.name if counter else None,
             "load": tried(load_average),
             "frequency_mhz": tried(self._frequency_mhz),
-            "throttle_events": tried(self._throttle_events),
+            "throttle_events": sum(throttled) if throttled else None,
             "swapped_mib": tried(swapped_mib),
             "gpu": tried(self._gpu.reading) if self._gpu else None,
         }
@@ -181,7 +180,3 @@ class Monitor:
         found = [frequency.current for frequency in psutil.cpu_freq(percpu=True)]
         ours = [found[number] for number in self._processors if number < len(found)] or found
         return sum(ours) / len(ours) or None
-
-    def _throttle_events(self) -> int | None:
-        counts = [int(path.read_text()) for path in self._throttle_counts]
-        return sum(counts) if counts else None

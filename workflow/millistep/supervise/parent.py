@@ -84,13 +84,12 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         with member.preparing(alone=bool(identity["extras"])) as alone:
             stack.enter_context(monitor)
             child = stack.enter_context(supervised(CHILD, request, job, kept))
-            if child.until("turn"):
-                child.pause()
+            child.until_turn()
         if not child.over:
-            member.ready(child.pid)
-            for _ in member.turns(lambda: child.over or not child.reported("turn", "left")):
-                if child.turn():
-                    child.pause()
+            for _ in member.turns(
+                child.pid, lambda: child.over or not child.reported("turn", "left")
+            ):
+                child.turn()
         if not child.over:
             with member.computing():
                 child.go(0)

@@ -144,12 +144,12 @@ class Member:
         with contextlib.suppress(OSError):
             (self._folder / str(self._own)).touch()
 
-    def ready(self, child: int | None) -> None:
-        """Report that this member waits for its turns. child: the process group of its child."""
-        self._write(READY, child)
+    def turns(self, child: int | None, over: Callable[[], bool]) -> Iterator[None]:
+        """Yield at each turn, with the machine locked; end if over() and no other waits for one.
 
-    def turns(self, over: Callable[[], bool]) -> Iterator[None]:
-        """Yield at each turn, with the machine locked; end if over() and no other waits for one."""
+        child: the process group of this member's child, if any.
+        """
+        self._write(READY, child)
         self._wait_for_all()
         try:
             while not over():
