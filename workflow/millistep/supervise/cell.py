@@ -15,22 +15,18 @@ from millistep.supervise.console import hold, say
 from millistep.supervise.watch import Job
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     jobs.add_arguments(parser)
     jobs.add_seat(parser)
-    parser.add_argument("--record", type=Path, required=True, help="written whole or not at all")
+    parser.add_argument("--record", dest="output", type=Path, required=True)
     parser.add_argument("--members", default="[]", help="records of this round, in turn order")
     parser.add_argument("--place", default="", help="[5/481] of this start, for the terminal")
     parser.add_argument("--done", type=float, default=0, help="share of all work after this round")
     parser.add_argument("--time-limit-s", type=float, required=True)
     more = "more models or frameworks"
     parser.add_argument("--folder", action="append", default=[], type=os.path.abspath, help=more)
-    options = parser.parse_args()
-    status = jobs.exit_code(options, options.record, measure, "cannot write the record: ")
-    if status == 0:
-        leave(0)
-    return status
+    leave(jobs.exit_code(parser.parse_args(), measure, "cannot write the record: "))
 
 
 def measure(options: argparse.Namespace, failed: str) -> None:
@@ -41,15 +37,15 @@ def measure(options: argparse.Namespace, failed: str) -> None:
     # The job may have been killed after it had written its record.
     earlier = _earlier(options) if options.attempt > 1 else None
     if earlier and earlier["identity"] == options.identity:
-        say(f"{options.record}: already measured, keeping it. Delete it to measure again.")
+        say(f"{options.output}: already measured, keeping it. Delete it to measure again.")
         return
-    with records.reserved(options.record) as partial:
+    with records.reserved(options.output) as partial:
         record = recorded(options, failed)
         hold()  # a signal now would lose the run
         if records.could_not_begin(record) and _earlier(options):
-            say(f"{options.record}: keeping the earlier record: {record['reason']}")
+            say(f"{options.output}: keeping the earlier record: {record['reason']}")
         else:
-            say(result(options, records.write(record, partial, options.record)))
+            say(result(options, records.write(record, partial, options.output)))
 
 
 def recorded(options: argparse.Namespace, failed: str) -> dict[str, Any]:
@@ -59,7 +55,7 @@ def recorded(options: argparse.Namespace, failed: str) -> dict[str, Any]:
     found = records.skeleton(options.identity, {**planned, "python": "", "packages": {}})
     session: dict[str, Any] | None = None
     try:
-        session, place = jobs.session(options, options.record, json.loads(options.members))
+        session, place = jobs.session(options, json.loads(options.members))
         if options.attempt > 1:
             place.leave_out()
             if failed:
@@ -80,8 +76,7 @@ def recorded(options: argparse.Namespace, failed: str) -> dict[str, Any]:
 
 def _job(options: argparse.Namespace, environment: dict[str, Any]) -> Job:
     limits = options.time_limit_s, options.memory_limit_mib
-    inside = options.record.parent.relative_to(options.results).as_posix()
-    # results/caches/laptop/bert/fit-b8/...
+    inside = options.output.parent.relative_to(options.results).as_posix()
     kept = options.results / caches.FOLDER / inside.removeprefix("records/")
     return Job(options.identity, environment, options.log, *limits, tuple(options.folder), kept)
 
@@ -89,7 +84,7 @@ def _job(options: argparse.Namespace, environment: dict[str, Any]) -> Job:
 def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:
     """Return the record that is there; None if it is missing, broken, or could not begin either."""
     try:
-        found = records.read(options.record)
+        found = records.read(options.output)
     except (FileNotFoundError, records.Unreadable):
         return None
     return None if records.could_not_begin(found) else found

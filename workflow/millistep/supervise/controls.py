@@ -16,7 +16,6 @@ from millistep.supervise.turns import CPU, Member
 from millistep.supervise.watch import Job
 
 REFERENCE = "millistep.measure.controls.reference"
-NUMBERS = ("python_loop_ms", "memory_copy_gib_per_s", "foreign_cpu_share")
 REFERENCE_LIMIT_S = 300.0
 
 
@@ -38,7 +37,7 @@ def measure_reference() -> int:
         "cell": {**cell, "accelerator": json.loads(options.identity)["accelerator"]},
         "round": int(name.removeprefix("round")),
         "finished_at": now(),
-        **dict.fromkeys(NUMBERS),
+        **dict.fromkeys(("python_loop_ms", "memory_copy_gib_per_s", "foreign_cpu_share")),
         "session": None,
         "matmul": [],
     }
@@ -47,12 +46,11 @@ def measure_reference() -> int:
 
 def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     """Fill in the numbers, and how the process ended; raises Refused and OSError."""
-    found["session"], place = jobs.session(options, options.output)
+    found["session"], place = jobs.session(options)
     with place as member, member.computing():
         write_description(options.results / "machines", options.accelerators, options.device)
         identity, environment = preconditions.provide_any(options)
-        limits = REFERENCE_LIMIT_S, options.memory_limit_mib
-        job = Job(identity, environment, options.log, *limits)
+        job = Job(identity, environment, options.log, REFERENCE_LIMIT_S, options.memory_limit_mib)
         with parent.supervised(REFERENCE, {"part_s": job.identity["part_s"]}, job) as child:
             child.until("done")
     found["fingerprint"] = identity
@@ -98,13 +96,12 @@ def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
                 if record["status"] != "ok":
                     return
                 records.append(record)
-            # The mean over runs as the table has it; the steps of all runs.
             windows = [window for record in records for window in record["timing"]["windows"]]
             runs_ms = [step_ms(record) for record in records]
             found["known_steps"].append(
                 {
                     "nominal_ms": nominal_ms,
-                    "measured_ms": statistics.geometric_mean(runs_ms),
+                    "measured_ms": statistics.geometric_mean(runs_ms),  # as in the table
                     "steps": sum(window["steps"] for window in windows),
                     "runs_ms": runs_ms,
                 }

@@ -51,15 +51,14 @@ def add_control(parser: ArgumentParser) -> None:
     parser.add_argument("--instead", action="append", default=[], help=instead)
 
 
-def exit_code(
-    options: Namespace, output: Path, make: Callable[[Namespace, str], None], problem: str = ""
-) -> int:
+def exit_code(options: Namespace, make: Callable[[Namespace, str], None], problem: str = "") -> int:
     """Make a job's file; return the exit status: 0, 1 if the file cannot be written, 130 or 143
     after a signal.
 
     make: called with the options, and the reason why the first attempt could not write, or "".
     """
-    failed, note = "", output.with_name(f".{output.name}.unwritten")
+    failed, output = "", options.output
+    note = output.with_name(f".{output.name}.unwritten")
     end_with_snakemake()
     try:
         if note.exists():
@@ -100,17 +99,15 @@ def control(
             say(f"{options.output}: {found['status']}: {found['reason']}")
         write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
-    return exit_code(options, options.output, make)
+    return exit_code(options, make)
 
 
-def session(
-    options: Namespace, output: Path, members: Sequence[str] = ()
-) -> tuple[dict[str, Any], Member]:
+def session(options: Namespace, members: Sequence[str] = ()) -> tuple[dict[str, Any], Member]:
     """Return the session of a workload and round for its files, and a job's place among the members
     that are resident together, or alone. Raises OSError and :class:`device.NoSuchDevice`.
     """
     gpu = device.chosen(options.device) if options.around == "cuda" else None
-    uuid, own = gpu.uuid if gpu else None, str(output)
+    uuid, own = gpu.uuid if gpu else None, str(options.output)
     start = options.start or secrets.token_hex(16)
     name = _digest(f"{start} {options.round} {platform.node()} {uuid}")
     together = [*members] if own in members else [own]
