@@ -30,10 +30,7 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace, failed: str) -> None:
-    """Write the run's record, unless there is one to keep.
-
-    failed: why the first attempt could not write its record; empty without such a reason.
-    """
+    """Write the run's record, unless there is one to keep; failed: see :func:`jobs.exit_code`."""
     # The job may have been killed after it had written its record.
     earlier = _earlier(options) if options.attempt > 1 else None
     if earlier and earlier["identity"] == options.identity:

@@ -46,7 +46,8 @@ def supervised(
         if kept:
             kept.lend(scratch)
         environ = variables.of_process(identity, scratch, visible_device(identity) or "")
-        with Watched(program, {**common, **request}, job, environ) as child:
+        child = Watched(program, {**common, **request}, job, environ)
+        with contextlib.closing(child):
             yield child
         if kept and (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
             kept.keep(scratch)

@@ -186,7 +186,7 @@ def disturbed(record: dict[str, Any]) -> str:
     """Return the interference that makes a run's times useless; empty without any."""
     from millistep.contracts.record import CALM_WINDOWS, FOREIGN_MUCH  # a new record has loaded it
 
-    found, gpu = [], (record["monitor"] or {}).get("gpu") or {}
+    found, gpu = list[str](), (record["monitor"] or {}).get("gpu") or {}
     shares = [window.get("foreign_cpu_share") for window in record["timing"]["windows"]]
     calm = sum(share is not None and share < FOREIGN_MUCH for share in shares)
     if (record["load"]["foreign_cpu_share"] or 0.0) >= FOREIGN_MUCH and calm < CALM_WINDOWS:

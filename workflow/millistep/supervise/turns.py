@@ -144,10 +144,10 @@ class Member:
         with contextlib.suppress(OSError):
             (self._folder / str(self._own)).touch()
 
-    def turns(self, child: int | None, over: Callable[[], bool]) -> Iterator[None]:
+    def turns(self, child: int, over: Callable[[], bool]) -> Iterator[None]:
         """Yield at each turn, with the machine locked; end if over() and no other waits for one.
 
-        child: the process group of this member's child, if any.
+        child: the process group of this member's child, 0 without one.
         """
         self._write(READY, child)
         self._wait_for_all()
@@ -165,7 +165,7 @@ class Member:
                         write_atomically(self._folder / "turn", str(turn + 1))
                 self._wake_owner()
         finally:
-            self._write(DONE, None)
+            self._write(DONE)
             self._wake_owner()
         while READY in self._states():
             time.sleep(WAIT_S)
@@ -220,7 +220,7 @@ class Member:
         partial = self._folder / f".{self._own}-{os.getpid()}"
         self._descriptor = opened(partial)
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        self._write(PREPARING, None)
+        self._write(PREPARING)
         pipe = self._folder / f"wake{self._own}"
         with contextlib.suppress(FileExistsError):
             os.mkfifo(pipe)
@@ -230,12 +230,12 @@ class Member:
         try:
             yield
         finally:
-            self._write(DONE, None)
+            self._write(DONE)
             os.close(self._woken)
             os.close(self._descriptor)
 
-    def _write(self, state: str, child: int | None) -> None:
-        os.pwrite(self._descriptor, f"{state} {child or 0}".ljust(40).encode(), 0)
+    def _write(self, state: str, child: int = 0) -> None:
+        os.pwrite(self._descriptor, f"{state} {child}".ljust(40).encode(), 0)
 
     def _states(self) -> list[str | None]:
         """Return the states of all members: None before a member came, done if it is gone."""

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import psutil
 
@@ -45,7 +45,7 @@ class Job:
 
 
 class Watched:
-    """A child process: its events, limits and end; a context that no process of its group survives.
+    """A child process: its events, limits and end; no process of its group survives close().
 
     environ: all its environment variables, see :mod:`supervise.variables`.
     """
@@ -81,10 +81,7 @@ class Watched:
             os.close(turns)
         self.pid = self._process.pid
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
+    def close(self) -> None:
         self._end()
         self._listen(0.0, "")
         self._log.shorten()
@@ -115,7 +112,7 @@ class Watched:
             self.used_s += min(time.monotonic() - began, LONGEST_S)
             if self.used_s > self._job.time_limit_s:
                 self._passed["timed_out_after_s"] = self._job.time_limit_s
-            self._reap()
+            self._wait_for_exit(0.0)
         if kind in self.events and not self._must_end:
             return True
         if -(self._process.returncode or 0) in FROM_OUTSIDE:
@@ -197,20 +194,17 @@ class Watched:
             self._end()
 
     def _wait_for_exit(self, deadline: float) -> None:
-        self._reap()
-        while self._process.returncode is None and time.monotonic() < deadline:
-            time.sleep(0.005)
-            self._reap()
-
-    def _reap(self) -> None:
-        if self._process.returncode is not None:
-            return
-        pid, wait_status, usage = os.wait4(self.pid, os.WNOHANG)
-        if pid:
-            self._process.returncode = os.waitstatus_to_exitcode(wait_status)
-            # KiB on Linux, bytes on macOS; the peak of the run's largest process.
-            unit = 2**10 if os.uname().sysname == "Linux" else 2**20
-            self.peak_rss_mib = usage.ru_maxrss / unit
+        while self._process.returncode is None:
+            pid, wait_status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                self._process.returncode = os.waitstatus_to_exitcode(wait_status)
+                # KiB on Linux, bytes on macOS; the peak of the run's largest process.
+                unit = 2**10 if os.uname().sysname == "Linux" else 2**20
+                self.peak_rss_mib = usage.ru_maxrss / unit
+            elif time.monotonic() < deadline:
+                time.sleep(0.005)
+            else:
+                return
 
     def _end(self) -> None:
         """Kill all of the group; a process that the kernel does not let go is left to it."""
