@@ -136,14 +136,13 @@ def write_self_test() -> None:
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     found = json.loads(options.known_steps.read_text())
-    names = (options.first, options.second)
-    first, second = ([json.loads(path.read_text()) for path in paths] for paths in names)
-    found["same_cell"] = _same_cell([*zip(first, second, strict=True)])
+    found["same_cell"] = _same_cell(options.first, options.second)
     write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 
-def _same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any] | None:
+def _same_cell(first: list[Path], second: list[Path]) -> dict[str, Any] | None:
     """Return ms per step in rounds that measured both names in one session; None without any."""
+    pairs = ([json.loads(p.read_text()) for p in two] for two in zip(first, second, strict=True))
     both = [
         (a, b)
         for a, b in pairs

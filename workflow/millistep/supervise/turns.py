@@ -107,7 +107,20 @@ class Member:
         with contextlib.ExitStack() as stack:
             stack.callback(os.close, self._machine)
             self._join(stack)
-            stack.enter_context(self._present())
+            self._folder.mkdir(exist_ok=True)
+            partial = self._folder / f".{self._own}-{os.getpid()}"
+            self._descriptor = opened(partial)
+            stack.callback(os.close, self._descriptor)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+            self._write(PREPARING)
+            pipe = self._folder / f"wake{self._own}"
+            with contextlib.suppress(FileExistsError):
+                os.mkfifo(pipe)
+            # Also open for writing, so that it never ends.
+            self._woken = os.open(pipe, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
+            stack.callback(os.close, self._woken)
+            stack.callback(self._write, DONE)
+            os.replace(partial, self._folder / str(self._own))
             self._stack = stack.pop_all()
         return self
 
@@ -173,9 +186,8 @@ class Member:
     def _wake_owner(self) -> None:
         with contextlib.suppress(OSError):  # it is gone, or nobody is left
             path = self._folder / f"wake{self._owner()[0]}"
-            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-            os.write(descriptor, b".")
-            os.close(descriptor)
+            with open(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "wb", 0) as pipe:
+                pipe.write(b".")
 
     def _join(self, stack: contextlib.ExitStack) -> None:
         """Wait until this group is the one at work, and hold it there.
@@ -187,7 +199,11 @@ class Member:
         stack.callback(os.close, descriptor)
         # Each member locks its file while it waits for the machine.
         waiting = [self._place / f"waiting-{self._name}-{n}" for n in range(self._count)]
-        with _locked(waiting[self._own]):
+        with contextlib.ExitStack() as while_waiting:
+            own = opened(waiting[self._own])
+            while_waiting.callback(os.close, own)
+            while_waiting.callback(waiting[self._own].unlink, missing_ok=True)
+            fcntl.flock(own, fcntl.LOCK_EX)
             free_since = time.monotonic()
             while True:
                 if try_lock(descriptor, fcntl.LOCK_SH):
@@ -213,26 +229,6 @@ class Member:
             for file in group.glob("[0-9]*"):
                 _end_stopped(_read(file)[1])
             shutil.rmtree(group, ignore_errors=True)
-
-    @contextlib.contextmanager
-    def _present(self) -> Iterator[None]:
-        self._folder.mkdir(exist_ok=True)
-        partial = self._folder / f".{self._own}-{os.getpid()}"
-        self._descriptor = opened(partial)
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        self._write(PREPARING)
-        pipe = self._folder / f"wake{self._own}"
-        with contextlib.suppress(FileExistsError):
-            os.mkfifo(pipe)
-        # Also open for writing, so that it never ends.
-        self._woken = os.open(pipe, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
-        os.replace(partial, self._folder / str(self._own))
-        try:
-            yield
-        finally:
-            self._write(DONE)
-            os.close(self._woken)
-            os.close(self._descriptor)
 
     def _write(self, state: str, child: int = 0) -> None:
         os.pwrite(self._descriptor, f"{state} {child}".ljust(40).encode(), 0)
@@ -283,27 +279,13 @@ def member_of(turn: int, members: int) -> int:
     return members - 1 - place if back else place
 
 
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock on a file of our own, and remove the file."""
-    descriptor = opened(path)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)
-        os.close(descriptor)
-
-
 def _is_locked(path: Path) -> bool:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return False
-    try:
+    with open(descriptor):
         return not try_lock(descriptor, fcntl.LOCK_SH)
-    finally:
-        os.close(descriptor)
 
 
 def _read(path: Path) -> tuple[str, int]:
