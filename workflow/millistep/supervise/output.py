@@ -6,7 +6,7 @@ import os
 import re
 import select
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 MAX_EVENT = 16 * 2**20  # bytes; the timing of a long run is some 10 KiB
 SHOWN = 80  # bytes of a line that is no event
@@ -64,10 +64,6 @@ class Log:
         self._cut_bytes = 0
         path.write_bytes(b"")
 
-    def to_append(self) -> BinaryIO:
-        """Open the file for the process to print to: always at the end, also after a cut."""
-        return open(self.path, "ab")
-
     def shorten(self) -> None:
         """Cut a long log in the middle, with a line that has the omitted size."""
         with contextlib.suppress(OSError):  # a log that is gone or that is read-only costs no run
@@ -79,7 +75,7 @@ class Log:
                 last = file.read(LAST_BYTES)
                 file.truncate(FIRST_BYTES)
             self._cut_bytes += size - FIRST_BYTES - LAST_BYTES
-            with self.to_append() as file:
+            with open(self.path, "ab") as file:
                 file.write(f"\n[millistep: {self._cut_bytes / 2**20:.0f} MiB omitted]\n".encode())
                 file.write(last)
 

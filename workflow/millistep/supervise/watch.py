@@ -66,7 +66,7 @@ class Watched:
         writer = self._channel.writer
         given = {**request, "events_fd": writer, "turns_fd": turns, "parent": os.getpid()}
         try:
-            with self._log.to_append() as output:
+            with open(job.log, "ab") as output:  # which is always at the end, also after a cut
                 self._process = subprocess.Popen(
                     [job.environment["interpreter"], "-s", str(START), program, json.dumps(given)],
                     stdin=subprocess.DEVNULL,
