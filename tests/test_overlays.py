@@ -166,7 +166,7 @@ def test_a_cache_that_cannot_be_written_is_the_reason(workshop, monkeypatch, tmp
     monkeypatch.setenv("MILLISTEP_CACHE", str(put(tmp_path / "file", "")))
     wanted = Wanted("tiny", workshop.definition, "venv", tmp_path / "marker.json")
     with pytest.raises(OSError) as error:
-        preconditions.provide(wanted, {"threads": 1})
+        preconditions.provide(wanted, {"threads": 1}, None)
     reason = f"Not a directory: {tmp_path}/file/envs"
     assert ending.of_exception(error.value) == ("refused", reason)
 

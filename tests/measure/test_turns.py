@@ -251,8 +251,7 @@ def test_a_member_that_never_starts_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr("millistep.supervise.turns.NEVER_CAME_S", 0.2)
     monkeypatch.setattr("millistep.supervise.turns.folder", lambda name: tmp_path)
     with Member("cpu", "one", ["a", "b"], "a") as member:
-        member.ready(None)
-        turns = member.turns(lambda: member.in_turns == 1 and seen)
+        turns = member.turns(0, lambda: member.in_turns == 1 and seen)
         seen = False
         next(turns)
         seen = True

@@ -8,6 +8,7 @@ folder cannot be read or written, runs start without caches.
 import contextlib
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -26,30 +27,28 @@ class Kept:
     def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
         same = {name: value for name, value in identity.items() if name not in OF_A_RUN}
         digest = hashlib.sha256(json.dumps(same, sort_keys=True).encode()).hexdigest()
-        self._folder, self._place, self._first = folder, folder / digest, identity["run"] == 1
+        self._place, self._first = folder / digest, identity["run"] == 1
 
     def lend(self, scratch: Path) -> None:
         """Copy the caches into a run's scratch folder; the first run of a cell starts without."""
-        if self._first or not self._place.is_dir():
+        if self._first:
             return
         try:
             shutil.copytree(self._place, scratch, dirs_exist_ok=True)
-        except OSError:
+        except OSError:  # also if nothing is kept
             for part in PARTS:
                 shutil.rmtree(scratch / part, ignore_errors=True)
 
     def keep(self, scratch: Path) -> None:
         """Keep what a run has compiled, instead of all that was kept before."""
+        folder = self._place.parent
         with contextlib.suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=self._folder))
-            try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=folder) as partial:
                 for part in PARTS:
                     if (scratch / part).is_dir():
-                        shutil.move(scratch / part, partial / part)
-                for other in self._folder.iterdir():
+                        shutil.move(scratch / part, partial)
+                for other in folder.iterdir():
                     if not other.name.startswith(PARTIAL):  # of a run that goes on elsewhere
                         shutil.rmtree(other)
-                partial.rename(self._place)
-            finally:
-                shutil.rmtree(partial, ignore_errors=True)
+                os.rename(partial, self._place)

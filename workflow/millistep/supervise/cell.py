@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,91 +12,76 @@ from millistep.measure.process import leave
 from millistep.supervise import caches, ending, jobs, parent, preconditions
 from millistep.supervise import record as records
 from millistep.supervise.console import hold, say
-from millistep.supervise.jobs import Session
 from millistep.supervise.watch import Job
 
 
-def arguments() -> argparse.Namespace:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     jobs.add_arguments(parser)
     jobs.add_seat(parser)
-    parser.add_argument("--record", type=Path, required=True, help="written whole or not at all")
+    parser.add_argument("--record", dest="output", type=Path, required=True)
     parser.add_argument("--members", default="[]", help="records of this round, in turn order")
     parser.add_argument("--place", default="", help="[5/481] of this start, for the terminal")
     parser.add_argument("--done", type=float, default=0, help="share of all work after this round")
     parser.add_argument("--time-limit-s", type=float, required=True)
     more = "more models or frameworks"
     parser.add_argument("--folder", action="append", default=[], type=os.path.abspath, help=more)
-    return parser.parse_args()
-
-
-def main() -> int:
-    options = arguments()
-    status = jobs.exit_code(options, options.record, measure, "cannot write the record: ")
-    if status == 0:
-        leave(0)
-    return status
+    leave(jobs.exit_code(parser.parse_args(), measure, "cannot write the record: "))
 
 
 def measure(options: argparse.Namespace, failed: str) -> None:
-    """Write the run's record, unless there is one to keep.
-
-    failed: why the first attempt could not write its record; empty without such a reason.
-    """
+    """Write the run's record, unless there is one to keep; failed: see :func:`jobs.exit_code`."""
     # The job may have been killed after it had written its record.
     earlier = _earlier(options) if options.attempt > 1 else None
     if earlier and earlier["identity"] == options.identity:
-        say(f"{options.record}: already measured, keeping it. Delete it to measure again.")
+        say(f"{options.output}: already measured, keeping it. Delete it to measure again.")
         return
-    with records.reserved(options.record) as partial:
+    with records.reserved(options.output) as partial:
         record = recorded(options, failed)
         hold()  # a signal now would lose the run
         if records.could_not_begin(record) and _earlier(options):
-            say(f"{options.record}: keeping the earlier record: {record['reason']}")
+            say(f"{options.output}: keeping the earlier record: {record['reason']}")
         else:
-            say(result(options, records.write(record, partial, options.record)))
+            say(result(options, records.write(record, partial, options.output)))
 
 
 def recorded(options: argparse.Namespace, failed: str) -> dict[str, Any]:
     """Return the run's record: measured, or with the reason why it was not."""
-    identity = json.loads(options.identity)
-    wanted = replace(options.environment, start=options.start)
+    identity, wanted = json.loads(options.identity), options.environment
     planned = {"name": wanted.name, "method": wanted.method, "definition_sha256": wanted.planned}
     found = records.skeleton(options.identity, {**planned, "python": "", "packages": {}})
-    session: Session | None = None
+    session: dict[str, Any] | None = None
     try:
-        session = Session.of(options)
-        place = session.member(json.loads(options.members), str(options.record))
+        session, place = jobs.session(options, json.loads(options.members))
         if options.attempt > 1:
             place.leave_out()
             if failed:
                 raise ending.Refused(failed)
-            return {**found, "session": session.recorded()}
+            return {**found, "session": session}
         with place as member:
             preconditions.check_files(identity, options.folder)
             with member.computing():
-                environment = preconditions.provide(wanted, identity)
+                environment = preconditions.provide(wanted, identity, options.start)
             found = parent.run(_job(options, environment), member)
     except EnvironmentProblem as problem:
         found["not_tried"] = {"not_deployed": str(problem)}
         found["status"], found["reason"] = ending.of_record(found)
     except Exception as error:
         found["status"], found["reason"] = ending.of_exception(error)
-    return {**found, "session": session.recorded() if session else None}
+    return {**found, "session": session}
 
 
 def _job(options: argparse.Namespace, environment: dict[str, Any]) -> Job:
     limits = options.time_limit_s, options.memory_limit_mib
-    parts = options.record.parent.relative_to(options.results).parts
-    inside = parts[1:] if parts[:1] == ("records",) else parts
-    kept = options.results.joinpath(caches.FOLDER, *inside)  # results/caches/laptop/bert/fit-b8/...
+    inside = options.output.parent.relative_to(options.results).as_posix()
+    kept = options.results / caches.FOLDER / inside.removeprefix("records/")
     return Job(options.identity, environment, options.log, *limits, tuple(options.folder), kept)
 
 
 def _earlier(options: argparse.Namespace) -> dict[str, Any] | None:
     """Return the record that is there; None if it is missing, broken, or could not begin either."""
     try:
-        found = records.read(options.record)
+        found = records.read(options.output)
     except (FileNotFoundError, records.Unreadable):
         return None
     return None if records.could_not_begin(found) else found

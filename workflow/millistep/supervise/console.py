@@ -35,9 +35,8 @@ def end_with_snakemake() -> None:
 
 def end_by_interrupt() -> None:
     """Have the first signal raise KeyboardInterrupt, and later ones do nothing."""
-    ending = [*POLITE]
-    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # `nohup` ignores it
-        ending.remove(signal.SIGHUP)
+    nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    ending = POLITE[:2] if nohup else POLITE
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         for each in ending:
@@ -61,7 +60,7 @@ def end_after_snakemake(end: KeyboardInterrupt) -> int:
     whole job and signals us first, Snakemake would begin the next run, at the cost of that run.
     """
     parent, until = os.getppid(), time.monotonic() + TOGETHER_S
-    number: int = end.args[0] if end.args else signal.SIGINT
+    number: int = end.args[0]
     while number == signal.SIGTERM and os.getppid() == parent and time.monotonic() < until:
         time.sleep(0.05)
     return 128 + number  # as shells have it: 130 after SIGINT, 143 after SIGTERM

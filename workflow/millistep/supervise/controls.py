@@ -11,13 +11,11 @@ from typing import Any
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.supervise import jobs, parent, preconditions
 from millistep.supervise.description import write_description
-from millistep.supervise.jobs import Session
 from millistep.supervise.record import now, step_ms
 from millistep.supervise.turns import CPU, Member
 from millistep.supervise.watch import Job
 
 REFERENCE = "millistep.measure.controls.reference"
-NUMBERS = ("python_loop_ms", "memory_copy_gib_per_s", "foreign_cpu_share")
 REFERENCE_LIMIT_S = 300.0
 
 
@@ -39,7 +37,7 @@ def measure_reference() -> int:
         "cell": {**cell, "accelerator": json.loads(options.identity)["accelerator"]},
         "round": int(name.removeprefix("round")),
         "finished_at": now(),
-        **dict.fromkeys(NUMBERS),
+        **dict.fromkeys(("python_loop_ms", "memory_copy_gib_per_s", "foreign_cpu_share")),
         "session": None,
         "matmul": [],
     }
@@ -48,13 +46,11 @@ def measure_reference() -> int:
 
 def reference(options: argparse.Namespace, found: dict[str, Any]) -> None:
     """Fill in the numbers, and how the process ended; raises Refused and OSError."""
-    session = Session.of(options)
-    found["session"] = session.recorded()
-    with session.member([], str(options.output)) as member, member.computing():
+    found["session"], place = jobs.session(options)
+    with place as member, member.computing():
         write_description(options.results / "machines", options.accelerators, options.device)
         identity, environment = preconditions.provide_any(options)
-        limits = REFERENCE_LIMIT_S, options.memory_limit_mib
-        job = Job(identity, environment, options.log, *limits)
+        job = Job(identity, environment, options.log, REFERENCE_LIMIT_S, options.memory_limit_mib)
         with parent.supervised(REFERENCE, {"part_s": job.identity["part_s"]}, job) as child:
             child.until("done")
     found["fingerprint"] = identity
@@ -100,13 +96,12 @@ def known_steps(options: argparse.Namespace, found: dict[str, Any]) -> None:
                 if record["status"] != "ok":
                     return
                 records.append(record)
-            # The mean over runs as the table has it; the steps of all runs.
             windows = [window for record in records for window in record["timing"]["windows"]]
             runs_ms = [step_ms(record) for record in records]
             found["known_steps"].append(
                 {
                     "nominal_ms": nominal_ms,
-                    "measured_ms": statistics.geometric_mean(runs_ms),
+                    "measured_ms": statistics.geometric_mean(runs_ms),  # as in the table
                     "steps": sum(window["steps"] for window in windows),
                     "runs_ms": runs_ms,
                 }
@@ -141,14 +136,13 @@ def write_self_test() -> None:
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     found = json.loads(options.known_steps.read_text())
-    names = (options.first, options.second)
-    first, second = ([json.loads(path.read_text()) for path in paths] for paths in names)
-    found["same_cell"] = _same_cell([*zip(first, second, strict=True)])
+    found["same_cell"] = _same_cell(options.first, options.second)
     write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 
-def _same_cell(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any] | None:
+def _same_cell(first: list[Path], second: list[Path]) -> dict[str, Any] | None:
     """Return ms per step in rounds that measured both names in one session; None without any."""
+    pairs = ([json.loads(p.read_text()) for p in two] for two in zip(first, second, strict=True))
     both = [
         (a, b)
         for a, b in pairs

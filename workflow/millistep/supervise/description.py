@@ -11,30 +11,27 @@ from pathlib import Path
 import psutil
 
 from millistep.deploy.virtual_environments import read_json, write_atomically
-from millistep.supervise.device import chosen, word
+from millistep.supervise.device import chosen, tried, word
 from millistep.supervise.machine import cpu_model, memory_limit_bytes, processor_time, summary, text
-from millistep.supervise.monitor import Gpu, tried
+from millistep.supervise.monitor import Gpu
 from millistep.supervise.processors import available
 from millistep.supervise.record import now
 
-SCHEMA = "millistep.machine/1"
 Facts = dict[str, str | None]  # None: not reported by this machine
 # The few of hundreds of flags that decide how fast a matrix product can be.
 INSTRUCTION_SETS = (
     *("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16"),
     *("asimd", "sve", "bf16"),
 )
-CLOCK_SOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 
 def sections(root: Path = Path("/")) -> dict[str, Facts]:
     cpu = root / "sys/devices/system/cpu"
-    pages = text(root / "sys/kernel/mm/transparent_hugepage/enabled")
-    huge = re.search(r"\[(\w+)\]", pages)
+    huge = re.search(r"\[(\w+)\]", text(root / "sys/kernel/mm/transparent_hugepage/enabled"))
     quota, most = processor_time(root), memory_limit_bytes(root)
     found: dict[str, Facts] = {
         "Processor": _processor(root, cpu),
-        "Clocks": _clocks(root, cpu),
+        "Clocks": _clocks(cpu),
         "Caches": _caches(cpu),
         "Memory": {
             "memory": _gib(psutil.virtual_memory().total),
@@ -63,10 +60,8 @@ def _processor(root: Path, cpu: Path) -> Facts:
     microcode = re.search(r"^microcode\s*: (\S+)$", info, re.M)
     nodes = sorted((root / "sys/devices/system/node").glob("node[0-9]*/cpulist"))
     numa = "; ".join(f"{path.parent.name}: {text(path)}" for path in nodes)
-    mitigations = Counter(
-        re.split("[:;]", text(path))[0].lower() for path in cpu.glob("vulnerabilities/*")
-    )
-    kinds = (f"{count} {kind}" for kind, count in sorted(mitigations.items()))
+    states = (text(path) for path in cpu.glob("vulnerabilities/*"))
+    mitigations = Counter(re.split("[:;]", state)[0].lower() for state in states)
     return {
         "model": cpu_model(),
         "architecture": platform.machine(),
@@ -77,12 +72,12 @@ def _processor(root: Path, cpu: Path) -> Facts:
         "NUMA nodes": numa and f"{len(nodes)} ({numa})",
         "instruction sets": ", ".join(s for s in INSTRUCTION_SETS if s in flags),
         "microcode": microcode and microcode[1],
-        "vulnerabilities": ", ".join(kinds),
+        "vulnerabilities": ", ".join(f"{n} {kind}" for kind, n in sorted(mitigations.items())),
     }
 
 
-def _clocks(root: Path, cpu: Path) -> Facts:
-    policy = cpu / "cpu0/cpufreq"
+def _clocks(cpu: Path) -> Facts:
+    policy, source = cpu / "cpu0/cpufreq", cpu.parent / "clocksource/clocksource0"
     frequency = tried(lambda: psutil.cpu_freq())  # some systems lack even the function
     # Intel's driver shows if turbo is forbidden, the others if it is allowed.
     forbidden, allowed = text(cpu / "intel_pstate/no_turbo"), text(cpu / "cpufreq/boost")
@@ -92,7 +87,7 @@ def _clocks(root: Path, cpu: Path) -> Facts:
         "frequency driver": text(policy / "scaling_driver"),
         "energy preference": text(policy / "energy_performance_preference"),
         "turbo": _on_off(str(int(forbidden == "0")) if forbidden else allowed),
-        "clock source": text(root / CLOCK_SOURCE),
+        "clock source": text(source / "current_clocksource"),
     }
 
 
@@ -136,31 +131,29 @@ def gpu_facts(name: str) -> Facts:
     gpu = tried(Gpu, name)
     if gpu is None:
         return {"model": None, "problem": "NVML does not list this GPU"}
-    nvml, device, part = gpu.nvml, gpu.device, gpu.part
-    memory, milliwatts = nvml.nvmlDeviceGetMemoryInfo, nvml.nvmlDeviceGetEnforcedPowerLimit
-    now_mhz, most_mhz = nvml.nvmlDeviceGetClockInfo, nvml.nvmlDeviceGetMaxClockInfo
-    default_milliwatts = nvml.nvmlDeviceGetPowerManagementDefaultLimit
-    generation, lanes = nvml.nvmlDeviceGetMaxPcieLinkGeneration, nvml.nvmlDeviceGetMaxPcieLinkWidth
-    capability, cuda = nvml.nvmlDeviceGetCudaComputeCapability, nvml.nvmlSystemGetCudaDriverVersion
+    nvml, get = gpu.nvml, gpu.get
+    memory, cuda = nvml.nvmlDeviceGetMemoryInfo, nvml.nvmlSystemGetCudaDriverVersion
 
     def clocks(kind: int) -> Callable[[], str]:
-        return lambda: f"{now_mhz(device, kind)} MHz now, {most_mhz(device, kind)} MHz at most"
+        return lambda: f"{get('ClockInfo', kind)} MHz now, {get('MaxClockInfo', kind)} MHz at most"
 
     facts: dict[str, Callable[[], str | None]] = {
-        "model": lambda: nvml.nvmlDeviceGetName(part),
+        "model": lambda: nvml.nvmlDeviceGetName(gpu.part),
         "driver": nvml.nvmlSystemGetDriverVersion,
         "CUDA of the driver": lambda: f"{cuda() // 1000}.{cuda() % 1000 // 10}",  # 12040 is 12.4
-        "compute capability": lambda: ".".join(map(str, capability(device))),
-        "memory": lambda: _gib(memory(part).total),
-        "memory in use": lambda: _gib(memory(part).used),
+        "compute capability": lambda: ".".join(map(str, get("CudaComputeCapability"))),
+        "memory": lambda: _gib(memory(gpu.part).total),
+        "memory in use": lambda: _gib(memory(gpu.part).used),
         "SM clock": clocks(nvml.NVML_CLOCK_SM),
         "memory clock": clocks(nvml.NVML_CLOCK_MEM),
-        "ECC": lambda: _on_off(str(nvml.nvmlDeviceGetEccMode(device)[0])),
-        "power limit": lambda: f"{milliwatts(device) / 1000:.0f} W",
-        "default power limit": lambda: f"{default_milliwatts(device) / 1000:.0f} W",
-        "persistence mode": lambda: _on_off(str(nvml.nvmlDeviceGetPersistenceMode(device))),
-        "multi-instance mode": lambda: _on_off(str(nvml.nvmlDeviceGetMigMode(device)[0])),
-        "PCIe": lambda: f"generation {generation(device)}, {lanes(device)} lanes",
+        "ECC": lambda: _on_off(str(get("EccMode")[0])),
+        "power limit": lambda: f"{get('EnforcedPowerLimit') / 1000:.0f} W",
+        "default power limit": lambda: f"{get('PowerManagementDefaultLimit') / 1000:.0f} W",
+        "persistence mode": lambda: _on_off(str(get("PersistenceMode"))),
+        "multi-instance mode": lambda: _on_off(str(get("MigMode")[0])),
+        "PCIe": lambda: (
+            f"generation {get('MaxPcieLinkGeneration')}, {get('MaxPcieLinkWidth')} lanes"
+        ),
         "GPUs in the machine": lambda: str(nvml.nvmlDeviceGetCount()),
     }
     return {name: tried(fact) for name, fact in facts.items()}
@@ -177,7 +170,7 @@ def write_description(folder: Path, accelerators: Sequence[str], asked: str | in
     if "cuda" in accelerators:
         facts["GPU"] = gpu_facts(word(gpu, asked))
     description = {
-        "schema": SCHEMA,
+        "schema": "millistep.machine/1",
         "ids": ids,
         "collected_at": now(),
         "sections": [

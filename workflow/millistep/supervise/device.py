@@ -108,22 +108,27 @@ def _parts(nvml: Any, index: int) -> Iterator[Gpu]:
     """Yield a GPU, or its instances if it is divided; without any, CUDA cannot use it."""
     whole = nvml.nvmlDeviceGetHandleByIndex(index)
     parts = [whole]
-    with contextlib.suppress(nvml.NVMLError):  # most GPUs cannot be divided
-        if nvml.nvmlDeviceGetMigMode(whole)[0]:
-            parts = []
-            for number in range(MOST_INSTANCES):
-                with contextlib.suppress(nvml.NVMLError):  # numbers may have gaps
-                    parts.append(nvml.nvmlDeviceGetMigDeviceHandleByIndex(whole, number))
+    if (tried(nvml.nvmlDeviceGetMigMode, whole) or [0])[0]:  # most GPUs cannot be divided
+        instance = nvml.nvmlDeviceGetMigDeviceHandleByIndex
+        parts = [tried(instance, whole, number) for number in range(MOST_INSTANCES)]
     for part in parts:
-        memory_mib = None
-        with contextlib.suppress(nvml.NVMLError):
-            memory_mib = nvml.nvmlDeviceGetMemoryInfo(part).total // 2**20
+        if part is None:  # numbers of instances may have gaps
+            continue
+        memory = tried(nvml.nvmlDeviceGetMemoryInfo, part)
         yield Gpu(
             index=index,
             uuid=nvml.nvmlDeviceGetUUID(part),
             whole_uuid=nvml.nvmlDeviceGetUUID(whole),
             model=nvml.nvmlDeviceGetName(whole),
             name=nvml.nvmlDeviceGetName(part),
-            memory_mib=memory_mib,
+            memory_mib=memory and memory.total // 2**20,
             driver=nvml.nvmlSystemGetDriverVersion(),
         )
+
+
+def tried(function: Any, *arguments: Any) -> Any:
+    """Return the function's result, None if it fails, as on a machine without it."""
+    try:
+        return function(*arguments)
+    except Exception:  # NVML, psutil and file systems each have their own errors
+        return None

@@ -69,7 +69,6 @@ IN_USER_CODE = "in user code:"  # TensorFlow's, of a function that it rewrites; 
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MAX_REASON = 500  # characters
 MOST_LATE = 0.02  # share of a window's time; 0 if the synchronization waits for all work
-PROCESS_ENDED = "ProcessEnded"  # instead of an exception's type: the run's ending has the reason
 WHOLE_JOB_KILLED = (
     "the whole job was stopped from outside: by a limit of the cluster or of the machine"
 )

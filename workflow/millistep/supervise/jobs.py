@@ -9,10 +9,9 @@ import platform
 import secrets
 import subprocess
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from millistep.deploy.environments import Wanted
 from millistep.deploy.virtual_environments import write_atomically
@@ -52,15 +51,14 @@ def add_control(parser: ArgumentParser) -> None:
     parser.add_argument("--instead", action="append", default=[], help=instead)
 
 
-def exit_code(
-    options: Namespace, output: Path, make: Callable[[Namespace, str], None], problem: str = ""
-) -> int:
+def exit_code(options: Namespace, make: Callable[[Namespace, str], None], problem: str = "") -> int:
     """Make a job's file; return the exit status: 0, 1 if the file cannot be written, 130 or 143
     after a signal.
 
     make: called with the options, and the reason why the first attempt could not write, or "".
     """
-    failed, note = "", output.with_name(f".{output.name}.unwritten")
+    failed, output = "", options.output
+    note = output.with_name(f".{output.name}.unwritten")
     end_with_snakemake()
     try:
         if note.exists():
@@ -101,30 +99,20 @@ def control(
             say(f"{options.output}: {found['status']}: {found['reason']}")
         write_atomically(options.output, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
-    return exit_code(options, options.output, make)
+    return exit_code(options, make)
 
 
-@dataclass(frozen=True)
-class Session:
-    """A session: its id, and the GPU that it is measured on, None for CPUs alone."""
-
-    id: str
-    gpu: str | None
-
-    @classmethod
-    def of(cls, options: Namespace) -> Self:
-        """Return the session of a workload and round. Raises :class:`device.NoSuchDevice`."""
-        chosen = device.chosen(options.device) if options.around == "cuda" else None
-        gpu = chosen.uuid if chosen else None
-        start = options.start or secrets.token_hex(16)
-        return cls(_digest(f"{start} {options.round} {platform.node()} {gpu}"), gpu)
-
-    def member(self, members: list[str], own: str) -> Member:
-        """Return the run's place among the members that are resident together, or alone."""
-        return Member(self.gpu or CPU, self.id, members if own in members else [own], own)
-
-    def recorded(self) -> dict[str, Any]:
-        return {"id": self.id, "device": _digest(self.gpu) if self.gpu else None}
+def session(options: Namespace, members: Sequence[str] = ()) -> tuple[dict[str, Any], Member]:
+    """Return the session of a workload and round for its files, and a job's place among the members
+    that are resident together, or alone. Raises OSError and :class:`device.NoSuchDevice`.
+    """
+    gpu = device.chosen(options.device) if options.around == "cuda" else None
+    uuid, own = gpu.uuid if gpu else None, str(options.output)
+    start = options.start or secrets.token_hex(16)
+    name = _digest(f"{start} {options.round} {platform.node()} {uuid}")
+    together = [*members] if own in members else [own]
+    member = Member(uuid or CPU, name, together, own)
+    return {"id": name, "device": uuid and _digest(uuid)}, member
 
 
 def _digest(name: str) -> str:

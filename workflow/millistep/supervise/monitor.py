@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import psutil
 
+from millistep.supervise.device import tried
 from millistep.supervise.machine import load_average, swapped_mib
 from millistep.supervise.processors import beside
 
@@ -71,41 +72,37 @@ class Gpu:
         import pynvml as nvml
 
         nvml.nvmlInit()
-        if name.isdecimal():
-            self.part = nvml.nvmlDeviceGetHandleByIndex(int(name))
-        else:
-            self.part = nvml.nvmlDeviceGetHandleByUUID(name)
+        by_index, by_uuid = nvml.nvmlDeviceGetHandleByIndex, nvml.nvmlDeviceGetHandleByUUID
+        self.part = by_index(int(name)) if name.isdecimal() else by_uuid(name)
         self.nvml, self.device, self.is_part = nvml, self.part, name.startswith("MIG-")
         if self.is_part:
             self.device = nvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(self.part)
 
     def joules(self) -> float | None:
         """Return the joules since the driver was loaded; None for an instance."""
-        if self.is_part:
-            return None
-        return float(self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device)) / 1e3
+        return None if self.is_part else float(self.get("TotalEnergyConsumption")) / 1e3
+
+    def get(self, name: str, *more: Any) -> Any:
+        """Return the answer of ``nvmlDeviceGet<name>`` about the whole GPU."""
+        return getattr(self.nvml, f"nvmlDeviceGet{name}")(self.device, *more)
 
     def reading(self) -> dict[str, Any]:
         """Return all readings; those that this GPU does not offer are None."""
-        nvml, device = self.nvml, self.device
+        nvml, get = self.nvml, self.get
         others, held_mib = tried(self._processes) or (None, None)
+        slowed = tried(get, "CurrentClocksThrottleReasons")
+        reasons = [word for bit, word in SLOWED_BY.items() if (slowed or 0) & bit]
         return {
-            "sm_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_SM),
-            "memory_clock_mhz": tried(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_MEM),
-            "temperature_c": tried(
-                nvml.nvmlDeviceGetTemperature, device, nvml.NVML_TEMPERATURE_GPU
-            ),
-            "power_w": tried(lambda: nvml.nvmlDeviceGetPowerUsage(device) / 1e3),
-            "utilization_percent": tried(lambda: nvml.nvmlDeviceGetUtilizationRates(device).gpu),
-            "throttle_reasons": tried(self._throttle_reasons),
+            "sm_clock_mhz": tried(get, "ClockInfo", nvml.NVML_CLOCK_SM),
+            "memory_clock_mhz": tried(get, "ClockInfo", nvml.NVML_CLOCK_MEM),
+            "temperature_c": tried(get, "Temperature", nvml.NVML_TEMPERATURE_GPU),
+            "power_w": tried(lambda: get("PowerUsage") / 1e3),
+            "utilization_percent": tried(lambda: get("UtilizationRates").gpu),
+            "throttle_reasons": None if slowed is None else reasons,
             "foreign_processes": others,
             "process_memory_mib": held_mib,
             "free_memory_mib": tried(lambda: nvml.nvmlDeviceGetMemoryInfo(self.part).free / 2**20),
         }
-
-    def _throttle_reasons(self) -> list[str]:
-        slowed = self.nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self.device)
-        return [word for bit, word in SLOWED_BY.items() if slowed & bit]
 
     def _processes(self) -> tuple[int | None, float | None]:
         """Return the number of others' processes on the GPU, and the MiB that the run's hold there.
@@ -125,14 +122,6 @@ class Gpu:
 
 def _measures(pid: int) -> bool:
     return MARK in psutil.Process(pid).environ()
-
-
-def tried(function: Any, *arguments: Any) -> Any:
-    """Return the function's result, None if it fails, as on a machine without it."""
-    try:
-        return function(*arguments)
-    except Exception:  # NVML, psutil and file systems each have their own errors
-        return None
 
 
 class Monitor:
@@ -174,13 +163,14 @@ class Monitor:
     def sample(self) -> dict[str, Any]:
         """Return one reading of everything; None for what the machine does not offer."""
         counter = self._gpu or self._rapl
+        throttled = tried(lambda: [int(path.read_text()) for path in self._throttle_counts])
         return {
             "at_ns": time.perf_counter_ns(),  # the same clock in every process
             "joules": tried(counter.joules) if counter else None,
             "counter": counter.name if counter else None,
             "load": tried(load_average),
             "frequency_mhz": tried(self._frequency_mhz),
-            "throttle_events": tried(self._throttle_events),
+            "throttle_events": sum(throttled) if throttled else None,
             "swapped_mib": tried(swapped_mib),
             "gpu": tried(self._gpu.reading) if self._gpu else None,
         }
@@ -190,7 +180,3 @@ class Monitor:
         found = [frequency.current for frequency in psutil.cpu_freq(percpu=True)]
         ours = [found[number] for number in self._processors if number < len(found)] or found
         return sum(ours) / len(ours) or None
-
-    def _throttle_events(self) -> int | None:
-        counts = [int(path.read_text()) for path in self._throttle_counts]
-        return sum(counts) if counts else None

@@ -6,7 +6,7 @@ import os
 import re
 import select
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 MAX_EVENT = 16 * 2**20  # bytes; the timing of a long run is some 10 KiB
 SHOWN = 80  # bytes of a line that is no event
@@ -23,11 +23,10 @@ class Channel:
         self._reader, self.writer = os.pipe()
         self._unread = b""
 
-    def ready(self, timeout_s: float) -> bool:
-        return bool(select.select([self._reader], [], [], timeout_s)[0])
-
-    def read(self) -> list[dict[str, Any]] | None:
+    def read(self, timeout_s: float) -> list[dict[str, Any]] | None:
         """Return the events that are complete by now; None once no process has the pipe open."""
+        if not select.select([self._reader], [], [], timeout_s)[0]:
+            return []
         data = os.read(self._reader, 65536)
         if not data:
             return None
@@ -41,12 +40,10 @@ class Channel:
 
 
 def _event(line: bytes) -> dict[str, Any]:
-    try:
+    with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
         event: dict[str, Any] = json.loads(line)
         if isinstance(event["event"], str):
             return event
-    except (ValueError, TypeError, KeyError, RecursionError):
-        pass
     raise NoEvent(f"something else wrote to the channel of its events: {line[:SHOWN]!r}")
 
 
@@ -67,10 +64,6 @@ class Log:
         self._cut_bytes = 0
         path.write_bytes(b"")
 
-    def to_append(self) -> BinaryIO:
-        """Open the file for the process to print to: always at the end, also after a cut."""
-        return open(self.path, "ab")
-
     def shorten(self) -> None:
         """Cut a long log in the middle, with a line that has the omitted size."""
         with contextlib.suppress(OSError):  # a log that is gone or that is read-only costs no run
@@ -82,7 +75,7 @@ class Log:
                 last = file.read(LAST_BYTES)
                 file.truncate(FIRST_BYTES)
             self._cut_bytes += size - FIRST_BYTES - LAST_BYTES
-            with self.to_append() as file:
+            with open(self.path, "ab") as file:
                 file.write(f"\n[millistep: {self._cut_bytes / 2**20:.0f} MiB omitted]\n".encode())
                 file.write(last)
 

@@ -46,7 +46,8 @@ def supervised(
         if kept:
             kept.lend(scratch)
         environ = variables.of_process(identity, scratch, visible_device(identity) or "")
-        with Watched(program, {**common, **request}, job, environ) as child:
+        child = Watched(program, {**common, **request}, job, environ)
+        with contextlib.closing(child):
             yield child
         if kept and (child.reported("timing", "timing") or {}).get("compile_cache") == "cold":
             kept.keep(scratch)
@@ -84,13 +85,12 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         with member.preparing(alone=bool(identity["extras"])) as alone:
             stack.enter_context(monitor)
             child = stack.enter_context(supervised(CHILD, request, job, kept))
-            if child.until("turn"):
-                child.pause()
+            child.until_turn()
         if not child.over:
-            member.ready(child.pid)
-            for _ in member.turns(lambda: child.over or not child.reported("turn", "left")):
-                if child.turn():
-                    child.pause()
+            for _ in member.turns(
+                child.pid, lambda: child.over or not child.reported("turn", "left")
+            ):
+                child.turn()
         if not child.over:
             with member.computing():
                 child.go(0)
@@ -102,7 +102,10 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
         parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s")
         timing["other_s"] = max(0.0, record["total_s"] - sum(timing[name] for name in parts))
         timing["in_turns"], timing["start_alone"] = member.in_turns, alone
-        timing["outside_turns"] = _outside(timing["windows"], child.turns_ns)
+        spans = [(w["start_ns"], w["start_ns"] + w["elapsed_ns"]) for w in timing["windows"]]
+        timing["outside_turns"] = sum(  # windows in no turn: another clock timed them
+            not any(a <= start and end <= b for a, b in child.turns_ns) for start, end in spans
+        )
     record["load"]["swapped_mib"] = machine.swapped_mib() - swapped
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
@@ -116,7 +119,6 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
     seen = child.ending()
     record["ending"] = dataclasses.asdict(seen)
     record["probes"] = _probes(job.identity, child, seen)
-    record["timing"] = child.reported("timing", "timing")
     for name in ("python", "packages"):  # as the run found them, if it came that far
         record["environment"][name] = child.reported("packages", name) or job.environment[name]
     record["load"] |= {
@@ -131,7 +133,7 @@ def _take(job: Job, record: dict[str, Any], child: Watched) -> None:
         **child.events.get("limit", {}),
         **child.events.get("memory", {}),
     }
-    for name in ("work", "host_overhead", "calls", "outcome", "parity"):
+    for name in ("timing", "work", "host_overhead", "calls", "outcome", "parity"):
         record[name] = child.reported(name, name)
     record["warnings"] = child.reported("warnings", "warnings") or []
 
@@ -141,19 +143,8 @@ def _probes(identity: dict[str, Any], child: Watched, seen: ending.Ending) -> li
     done: list[dict[str, Any]] = child.reported("probes", "probes") or []
     if not child.reported("measured", "probeable") or ending.of_process(seen)[0] == "ok":
         return done
-    lost = {
-        "batch_size": identity["batch_size"],
-        "max_length": None,
-        "new_tokens": None,
-        "steps": 0,
-        "elapsed_ns": 0,
-        "failed": {"type": ending.PROCESS_ENDED, "message": ""},
-    }
+    ended = {"type": "ProcessEnded", "message": ""}  # the run's ending has the reason
+    lost = {"batch_size": identity["batch_size"], "max_length": None, "new_tokens": None}
+    lost |= {"steps": 0, "elapsed_ns": 0, "failed": ended}
     missing = identity["probes"][len(done) :]
     return done + [{name: each.get(name, lost[name]) for name in lost} for each in missing]
-
-
-def _outside(windows: list[dict[str, Any]], turns_ns: list[tuple[int, int]]) -> int:
-    """Return the number of timing windows that lie in no turn: another clock timed them."""
-    spans = [(each["start_ns"], each["start_ns"] + each["elapsed_ns"]) for each in windows]
-    return sum(not any(a <= start and end <= b for a, b in turns_ns) for start, end in spans)

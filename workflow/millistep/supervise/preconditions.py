@@ -64,18 +64,16 @@ def too_large(
     weights, gradients and optimizer state are a lower bound.
     """
     needed, of_gpu = identity["least_memory_mib"], machine_card["accelerator_memory_mib"]
-    available, of = memory_limit_mib, "host"
-    if identity["accelerator"] == "cuda" and of_gpu:
-        available, of = of_gpu, "gpu"
+    available, of = (of_gpu, "gpu") if of_gpu else (memory_limit_mib, "host")
     if needed <= available:
         return None
     return {"needed_mib": needed, "available_mib": available, "memory_of": of}
 
 
-def provide(wanted: Wanted, identity: dict[str, Any]) -> dict[str, Any]:
+def provide(wanted: Wanted, identity: dict[str, Any], start: str | None) -> dict[str, Any]:
     """Return the marker of the environment, which is installed first if it is not as planned.
 
-    Raises :class:`Refused`, EnvironmentProblem and OSError.
+    start: id of the start of Snakemake. Raises :class:`Refused`, EnvironmentProblem and OSError.
     """
     threads, available = identity["threads"], len(processors.available())
     if available < threads:
@@ -92,7 +90,7 @@ def provide(wanted: Wanted, identity: dict[str, Any]) -> dict[str, Any]:
     try:
         if environment and as_planned(environment, wanted):
             return environment
-        return deployed(wanted)
+        return deployed(replace(wanted, start=start))
     except EnvironmentProblem as problem:
         if not isinstance(problem, KnownProblem):  # else the job that tried it printed this
             say(f"millistep: environment {wanted.name}: {problem}")
@@ -111,7 +109,7 @@ def provide_any(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     problems = []
     for identity, wanted in candidates:
         try:
-            return identity, provide(replace(wanted, start=options.start), json.loads(identity))
+            return identity, provide(wanted, json.loads(identity), options.start)
         except EnvironmentProblem as problem:
             problems.append(problem)
     raise problems[0]
@@ -121,11 +119,10 @@ def as_planned(environment: dict[str, Any], wanted: Wanted) -> bool:
     """Return True if a marker's environment is there, complete, and the one planned."""
     prefix, below = environment.get("prefix", ""), environment.get("below")
     folder = Path(below or prefix)
+    usable = folder.is_dir()
     if wanted.method == "conda":
-        found = conda.is_complete(folder, wanted.definition)
-        usable = found and (wanted.another or folder == conda.activated())
-    else:
-        usable = folder.is_dir()
+        activated = wanted.another or folder == conda.activated()
+        usable = activated and conda.is_complete(folder, wanted.definition)
     written_ns = wanted.marker.stat().st_mtime_ns
     marks = [mark for each in (prefix, folder) if (mark := Path(each, COMPLETE)).exists()]
     # The user's own interpreter is in no digest; under an override it is not in the marker either.

@@ -186,12 +186,10 @@ def disturbed(record: dict[str, Any]) -> str:
     """Return the interference that makes a run's times useless; empty without any."""
     from millistep.contracts.record import CALM_WINDOWS, FOREIGN_MUCH  # a new record has loaded it
 
-    gpu = (record["monitor"] or {}).get("gpu") or {}
-    found = []
-    windows = [window.get("foreign_cpu_share") for window in record["timing"]["windows"]]
-    calm = [share for share in windows if share is not None and share < FOREIGN_MUCH]
-    share = record["load"]["foreign_cpu_share"] or 0.0
-    if share >= FOREIGN_MUCH and len(calm) < CALM_WINDOWS:
+    found, gpu = list[str](), (record["monitor"] or {}).get("gpu") or {}
+    shares = [window.get("foreign_cpu_share") for window in record["timing"]["windows"]]
+    calm = sum(share is not None and share < FOREIGN_MUCH for share in shares)
+    if (record["load"]["foreign_cpu_share"] or 0.0) >= FOREIGN_MUCH and calm < CALM_WINDOWS:
         least = f"{100 * FOREIGN_MUCH:.0f}\u00a0%"
         found.append(f"other processes took at least {least} of the CPU time")
     if gpu.get("foreign_processes"):

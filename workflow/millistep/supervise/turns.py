@@ -57,7 +57,7 @@ def folder(name: str) -> Path:
 
 def opened(path: Path) -> int:
     """Open a file for a lock that every user may take; return its descriptor. Raises OSError."""
-    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_RDWR | os.O_NOFOLLOW
     try:
         descriptor = os.open(path, flags | os.O_CREAT, 0o666)
     except PermissionError:  # of another user, in a folder with the sticky bit
@@ -95,7 +95,7 @@ class Member:
     """
 
     def __init__(self, lock: str, start: str, members: list[str], own: str) -> None:
-        self._place, self._members, self._own = folder(lock), members, members.index(own)
+        self._place, self._count, self._own = folder(lock), len(members), members.index(own)
         self._name = hashlib.sha256(json.dumps([start, members]).encode()).hexdigest()[:16]
         self._folder = self._place / self._name
         self._machine = opened(self._place / "lock")
@@ -107,7 +107,20 @@ class Member:
         with contextlib.ExitStack() as stack:
             stack.callback(os.close, self._machine)
             self._join(stack)
-            stack.enter_context(self._present())
+            self._folder.mkdir(exist_ok=True)
+            partial = self._folder / f".{self._own}-{os.getpid()}"
+            self._descriptor = opened(partial)
+            stack.callback(os.close, self._descriptor)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+            self._write(PREPARING)
+            pipe = self._folder / f"wake{self._own}"
+            with contextlib.suppress(FileExistsError):
+                os.mkfifo(pipe)
+            # Also open for writing, so that it never ends.
+            self._woken = os.open(pipe, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
+            stack.callback(os.close, self._woken)
+            stack.callback(self._write, DONE)
+            os.replace(partial, self._folder / str(self._own))
             self._stack = stack.pop_all()
         return self
 
@@ -125,7 +138,7 @@ class Member:
         alone: start times are measured. Otherwise as many members as there are CPUs prepare at
         once: imports and builds use one CPU each.
         """
-        if alone or len(self._members) == 1:
+        if alone or self._count == 1:
             with self.computing():
                 yield True
             return
@@ -144,12 +157,12 @@ class Member:
         with contextlib.suppress(OSError):
             (self._folder / str(self._own)).touch()
 
-    def ready(self, child: int | None) -> None:
-        """Report that this member waits for its turns. child: the process group of its child."""
-        self._write(READY, child)
+    def turns(self, child: int, over: Callable[[], bool]) -> Iterator[None]:
+        """Yield at each turn, with the machine locked; end if over() and no other waits for one.
 
-    def turns(self, over: Callable[[], bool]) -> Iterator[None]:
-        """Yield at each turn, with the machine locked; end if over() and no other waits for one."""
+        child: the process group of this member's child, 0 without one.
+        """
+        self._write(READY, child)
         self._wait_for_all()
         try:
             while not over():
@@ -165,7 +178,7 @@ class Member:
                         write_atomically(self._folder / "turn", str(turn + 1))
                 self._wake_owner()
         finally:
-            self._write(DONE, None)
+            self._write(DONE)
             self._wake_owner()
         while READY in self._states():
             time.sleep(WAIT_S)
@@ -173,9 +186,8 @@ class Member:
     def _wake_owner(self) -> None:
         with contextlib.suppress(OSError):  # it is gone, or nobody is left
             path = self._folder / f"wake{self._owner()[0]}"
-            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
-            os.write(descriptor, b".")
-            os.close(descriptor)
+            with open(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "wb", 0) as pipe:
+                pipe.write(b".")
 
     def _join(self, stack: contextlib.ExitStack) -> None:
         """Wait until this group is the one at work, and hold it there.
@@ -183,24 +195,27 @@ class Member:
         A group gets to work once all its members wait: a job that has not started yet may need the
         place of one that waits for the machine.
         """
-        descriptor = opened(self._place / "group")
+        descriptor, name = opened(self._place / "group"), self._name.encode()
         stack.callback(os.close, descriptor)
         # Each member locks its file while it waits for the machine.
-        waiting = [self._place / f"waiting-{self._name}-{n}" for n in range(len(self._members))]
-        with _locked(waiting[self._own]):
+        waiting = [self._place / f"waiting-{self._name}-{n}" for n in range(self._count)]
+        with contextlib.ExitStack() as while_waiting:
+            own = opened(waiting[self._own])
+            while_waiting.callback(os.close, own)
+            while_waiting.callback(waiting[self._own].unlink, missing_ok=True)
+            fcntl.flock(own, fcntl.LOCK_EX)
             free_since = time.monotonic()
             while True:
                 if try_lock(descriptor, fcntl.LOCK_SH):
-                    if _content(descriptor) == self._name:
+                    if os.pread(descriptor, len(name), 0) == name:
                         return
                     fcntl.flock(descriptor, fcntl.LOCK_UN)
                 if try_lock(descriptor, fcntl.LOCK_EX):
                     late = time.monotonic() - free_since > NEVER_CAME_S
                     begin = late or all(map(_is_locked, waiting))
-                    if begin and _content(descriptor) != self._name:
+                    if begin and os.pread(descriptor, len(name), 0) != name:
                         self._sweep()
-                        os.truncate(descriptor, 0)
-                        os.pwrite(descriptor, self._name.encode(), 0)
+                        os.pwrite(descriptor, name, 0)
                     fcntl.flock(descriptor, fcntl.LOCK_UN)
                     if begin:
                         continue  # another group may be quicker
@@ -215,32 +230,12 @@ class Member:
                 _end_stopped(_read(file)[1])
             shutil.rmtree(group, ignore_errors=True)
 
-    @contextlib.contextmanager
-    def _present(self) -> Iterator[None]:
-        self._folder.mkdir(exist_ok=True)
-        partial = self._folder / f".{self._own}-{os.getpid()}"
-        self._descriptor = opened(partial)
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        self._write(PREPARING, None)
-        pipe = self._folder / f"wake{self._own}"
-        with contextlib.suppress(FileExistsError):
-            os.mkfifo(pipe)
-        # Also open for writing, so that it never ends.
-        self._woken = os.open(pipe, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
-        os.replace(partial, self._folder / str(self._own))
-        try:
-            yield
-        finally:
-            self._write(DONE, None)
-            os.close(self._woken)
-            os.close(self._descriptor)
-
-    def _write(self, state: str, child: int | None) -> None:
-        os.pwrite(self._descriptor, f"{state} {child or 0}".ljust(40).encode(), 0)
+    def _write(self, state: str, child: int = 0) -> None:
+        os.pwrite(self._descriptor, f"{state} {child}".ljust(40).encode(), 0)
 
     def _states(self) -> list[str | None]:
         """Return the states of all members: None before a member came, done if it is gone."""
-        return [*map(self._state, range(len(self._members)))]
+        return [*map(self._state, range(self._count))]
 
     def _state(self, number: int) -> str | None:
         path = self._folder / str(number)
@@ -271,8 +266,8 @@ class Member:
             turn = int((self._folder / "turn").read_text())
         except FileNotFoundError:  # the first turn
             turn = 0
-        for number in range(turn, turn + 2 * len(self._members)):
-            member = member_of(number, len(self._members))
+        for number in range(turn, turn + 2 * self._count):
+            member = member_of(number, self._count)
             if self._state(member) == READY:
                 return member, number
         return -1, turn
@@ -284,31 +279,13 @@ def member_of(turn: int, members: int) -> int:
     return members - 1 - place if back else place
 
 
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock on a file of our own, and remove the file."""
-    descriptor = opened(path)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)
-        os.close(descriptor)
-
-
 def _is_locked(path: Path) -> bool:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return False
-    try:
+    with open(descriptor):
         return not try_lock(descriptor, fcntl.LOCK_SH)
-    finally:
-        os.close(descriptor)
-
-
-def _content(descriptor: int) -> str:
-    return os.pread(descriptor, 100, 0).decode(errors="replace")
 
 
 def _read(path: Path) -> tuple[str, int]:

@@ -9,12 +9,13 @@ import time
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import psutil
 
 from millistep.supervise import machine
 from millistep.supervise.console import TOGETHER_S
+from millistep.supervise.device import tried
 from millistep.supervise.ending import FROM_OUTSIDE, Ending
 from millistep.supervise.output import Channel, Log, NoEvent, last_words
 from millistep.supervise.preconditions import check_packages
@@ -44,7 +45,7 @@ class Job:
 
 
 class Watched:
-    """A child process: its events, limits and end; a context that no process of its group survives.
+    """A child process: its events, limits and end; no process of its group survives close().
 
     environ: all its environment variables, see :mod:`supervise.variables`.
     """
@@ -54,21 +55,18 @@ class Watched:
     ) -> None:
         self.events: dict[str, dict[str, Any]] = {}  # fields of the last one of each kind
         self.turns_ns: list[tuple[int, int]] = []  # begin and end of each turn, by our own clock
-        self.exit_code: int | None = None
         self.peak_rss_mib: float | None = None
-        self.timed_out_after_s: float | None = None
-        self.memory_over_mib: dict[str, float] | None = None
+        self._passed: dict[str, Any] = {}  # limits, as fields of an Ending
         self._job = job
         self.used_s, self._looks = 0.0, 0  # used: seconds in which it may have computed
         self._log = Log(job.log)
         self._kernel_kills = machine.oom_kills() or 0
-        self._no_event: str | None = None  # what was wrong with its last report, if it was no event
         self._channel = Channel()
         turns, self._turns = os.pipe()
         writer = self._channel.writer
         given = {**request, "events_fd": writer, "turns_fd": turns, "parent": os.getpid()}
         try:
-            with self._log.to_append() as output:
+            with open(job.log, "ab") as output:  # which is always at the end, also after a cut
                 self._process = subprocess.Popen(
                     [job.environment["interpreter"], "-s", str(START), program, json.dumps(given)],
                     stdin=subprocess.DEVNULL,
@@ -83,10 +81,7 @@ class Watched:
             os.close(turns)
         self.pid = self._process.pid
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
+    def close(self) -> None:
         self._end()
         self._listen(0.0, "")
         self._log.shorten()
@@ -96,11 +91,11 @@ class Watched:
     @property
     def over(self) -> bool:
         """True if the child has ended, or must."""
-        return self.exit_code is not None or self._must_end
+        return self._process.returncode is not None or self._must_end
 
     @property
     def _must_end(self) -> bool:
-        return bool(self._no_event or self.timed_out_after_s or self.memory_over_mib)
+        return "failed" in self.events or bool(self._passed)
 
     def reported(self, kind: str, field: str) -> Any:
         """Return a field of the last event of a kind; None if none came."""
@@ -116,26 +111,28 @@ class Watched:
             self._check_memory()
             self.used_s += min(time.monotonic() - began, LONGEST_S)
             if self.used_s > self._job.time_limit_s:
-                self.timed_out_after_s = self._job.time_limit_s
-            self._reap()
+                self._passed["timed_out_after_s"] = self._job.time_limit_s
+            self._wait_for_exit(0.0)
         if kind in self.events and not self._must_end:
             return True
-        if -(self.exit_code or 0) in FROM_OUTSIDE:
+        if -(self._process.returncode or 0) in FROM_OUTSIDE:
             time.sleep(TOGETHER_S)  # if a whole job is being ended, the next signal is ours
         self._end()
         return False
 
-    def pause(self) -> None:
-        """Stop the child and all that it has started: threads that wait may still compute."""
-        self._signal(signal.SIGSTOP)
+    def until_turn(self) -> None:
+        """Listen until the child waits for a turn, then stop it and its children: threads that wait
+        may still compute.
+        """
+        if self.until("turn"):
+            self._signal(signal.SIGSTOP)
 
-    def turn(self) -> bool:
-        """Let the child time one window; returns as :meth:`until` does."""
+    def turn(self) -> None:
+        """Let the child time one window."""
         began = time.perf_counter_ns()  # the same clock in every process
         self.go(1)
-        done = self.until("turn")
+        self.until_turn()
         self.turns_ns.append((began, time.perf_counter_ns()))
-        return done
 
     def go(self, windows: int) -> None:
         """Let the child go on and time windows; 0 after its last turn."""
@@ -145,43 +142,38 @@ class Watched:
 
     def ending(self) -> Ending:
         """Return how the child ended; only after its end."""
-        assert self.exit_code is not None
         failure = self.events.get("failed")
-        if self._no_event:
-            failure = {"type": NoEvent.__name__, "message": self._no_event}
         return Ending(
             done="done" in self.events,
-            exit_code=self.exit_code,
+            exit_code=self._process.returncode,
             failure=failure,
-            timed_out_after_s=self.timed_out_after_s,
-            memory_over_mib=self.memory_over_mib,
             kernel_killed_for_memory=(machine.oom_kills() or 0) > self._kernel_kills,
             measured="measured" in self.events,
             last_words=None if failure or "done" in self.events else last_words(self._log.path),
+            **self._passed,
         )
 
     def _check_memory(self) -> None:
         self._looks += 1
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self.pid)
-            tree = [process, *(process.children(recursive=True) if self._looks % TREE == 0 else [])]
-            used = 0.0
-            for each in tree:
-                with contextlib.suppress(psutil.Error):
-                    used += each.memory_info().rss / 2**20
+            more = process.children(recursive=True) if self._looks % TREE == 0 else []
+            sizes = [tried(each.memory_info) for each in (process, *more)]
+            used = sum(size.rss for size in sizes if size) / 2**20
             if used > self._job.memory_limit_mib:
-                self.memory_over_mib = {"used": used, "limit": self._job.memory_limit_mib}
+                limit = self._job.memory_limit_mib
+                self._passed["memory_over_mib"] = {"used": used, "limit": limit}
 
     def _listen(self, timeout_s: float, kind: str) -> None:
         """Take in what the child reports until an event of a kind, its end, or the timeout, which
         holds also if it reports without end.
         """
         until = time.monotonic() + timeout_s
-        while not self._no_event and self._channel.ready(max(0.0, until - time.monotonic())):
+        while "failed" not in self.events:
             try:
-                events = self._channel.read()
+                events = self._channel.read(max(0.0, until - time.monotonic()))
             except NoEvent as problem:
-                self._no_event = str(problem)
+                self.events["failed"] = {"type": NoEvent.__name__, "message": str(problem)}
                 return
             if events is None:
                 self._wait_for_exit(until)
@@ -202,28 +194,24 @@ class Watched:
             self._end()
 
     def _wait_for_exit(self, deadline: float) -> None:
-        self._reap()
-        while self.exit_code is None and time.monotonic() < deadline:
-            time.sleep(0.005)
-            self._reap()
-
-    def _reap(self) -> None:
-        if self.exit_code is not None:
-            return
-        pid, wait_status, usage = os.wait4(self.pid, os.WNOHANG)
-        if pid:
-            self.exit_code = os.waitstatus_to_exitcode(wait_status)
-            self._process.returncode = self.exit_code
-            # KiB on Linux, bytes on macOS; the peak of the run's largest process.
-            unit = 2**10 if os.uname().sysname == "Linux" else 2**20
-            self.peak_rss_mib = usage.ru_maxrss / unit
+        while self._process.returncode is None:
+            pid, wait_status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                self._process.returncode = os.waitstatus_to_exitcode(wait_status)
+                # KiB on Linux, bytes on macOS; the peak of the run's largest process.
+                unit = 2**10 if os.uname().sysname == "Linux" else 2**20
+                self.peak_rss_mib = usage.ru_maxrss / unit
+            elif time.monotonic() < deadline:
+                time.sleep(0.005)
+            else:
+                return
 
     def _end(self) -> None:
         """Kill all of the group; a process that the kernel does not let go is left to it."""
         self._signal(signal.SIGKILL)
         self._wait_for_exit(time.monotonic() + GRACE_S)
-        if self.exit_code is None:
-            self.exit_code = self._process.returncode = -signal.SIGKILL
+        if self._process.returncode is None:
+            self._process.returncode = -signal.SIGKILL
 
     def _signal(self, how: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
