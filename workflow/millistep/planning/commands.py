@@ -73,7 +73,7 @@ class Commands:
         options = [
             f"--environment={json.dumps(environment.wanted(self._start.use_conda))}",
             f"--start={self.start_id}",
-            f"--memory-gib={plan.memory_gib}",
+            f"--memory-gib={plan.config.limits.memory_gib}",
         ]
         if of_job:
             options += [f"--results={plan.results}", f"--device={plan.config.device}"]

@@ -96,7 +96,7 @@ def _by(plan: Plan, column: Column, identity: str) -> dict[str, Any]:
     # The marker is that of the interpreter which run_bundle.py is given.
     wanted |= {"definition": _name(environment.definition), "method": "interpreter"}
     options = [f"--identity={identity}", f"--environment={json.dumps(wanted)}"]
-    options += [f"--memory-gib={plan.memory_gib}"]
+    options += [f"--memory-gib={plan.config.limits.memory_gib}"]
     return {"column": column.name, "identity": identity, "options": options}
 
 
