@@ -23,12 +23,10 @@ NEW_FILE = re.compile(r"new file\s+`([^`]+)`")
 BELOW = re.compile(r"[Ii]n\s+`([^`]+)`,\s+below\s+the\s+line\s+`([^`]+)`")
 PLANNED = """
 import json, sys
-from pathlib import Path
-from millistep.deploy.environments import definition_sha256
 from millistep.planning.config import read_configuration
 from millistep.planning.plan import Plan
 small = {"scale": "smoke", "accelerator": "cpu", "threads": 1}
-plan = Plan({**read_configuration(sys.argv[1]), **small}, definition_sha256, Path("envs"))
+plan = Plan({**read_configuration(sys.argv[1]), **small})
 print(json.dumps(plan.document()))
 """
 AT_THE_END = re.compile(r"[Aa]t\s+the\s+end\s+of\s+`([^`]+)`")
