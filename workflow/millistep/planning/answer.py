@@ -197,9 +197,8 @@ class Asked:
     def _looked(self, seconds: dict[str, float]) -> dict[str, Any]:
         """Look as often as planned after the first round, until all is decided or time is over."""
         # The self-test is measured once, with the first round.
-        beside_s = min(
-            max(self._budget_s - self._left_s - sum(seconds.values()), 0.0), MOST_BESIDE_S
-        )
+        spent_s = time.monotonic() - self._began - sum(seconds.values())
+        beside_s = min(max(spent_s, 0.0), MOST_BESIDE_S)
         rows, looks = schedule(seconds, self._left_s - beside_s)
         left_out = [row for row in seconds if row not in rows]
         self._config["answer"] |= {"looks": len(looks), "left_out": left_out}

@@ -78,18 +78,14 @@ def check(plan: Plan) -> None:
 def check_processors(plan: Plan) -> None:
     """Raise :class:`ConfigError` if a run has more threads than CPUs that it may use."""
     here = len(processors.available())
-    quota = processors.within_the_quota(here)
+    quota = "CPU time of this container's quota, which would stop the run in every period"
+    limits = {f"{here} CPUs here": here, quota: processors.within_the_quota(here)}
     asked = {f"columns.{place}.threads": one.threads for place, one in enumerate(plan.columns)}
     for where, threads in {"threads": plan.threads, **asked}.items():
-        if threads > here:
-            raise ConfigError(
-                f"{where}: {threads} is more than the {here} CPUs here; allowed are 1 to {here}"
-            )
-        if threads > quota:
-            raise ConfigError(
-                f"{where}: {threads} is more than the CPU time of this container's quota, which "
-                f"would stop the run in every period; allowed are 1 to {quota}"
-            )
+        for of, most in limits.items():
+            if threads > most:
+                problem = f"{threads} is more than the {of}; allowed are 1 to {most}"
+                raise ConfigError(f"{where}: {problem}")
 
 
 def check_interpreters(plan: Plan) -> None:
