@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import fcntl
 import hashlib
-import itertools
 import json
 import os
 import signal
@@ -36,7 +35,7 @@ STUDY = "config/studies/pull_request.yaml"
 FAILED = 1  # status: a workload is slower, does other work or does not run
 FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
 MOST_OF_NAME = 40  # letters of a study's name
-FIRST_LOOK, MOST_ROUNDS = 4, 100
+LOOKS, MOST_ROUNDS = (4, 8, 16, 32, 64), 100  # numbers of rounds; each look makes intervals wider
 MOST_MINUTES = 30 * 24 * 60
 MOST_BESIDE_S = 20  # seconds per look in addition to its rounds: Snakemake's start, analysis
 LEAST_ROUNDS = 4  # rows are left out until the others get so many: fewer decide next to nothing
@@ -46,8 +45,7 @@ def schedule(seconds: dict[str, float], left_s: float) -> tuple[list[str], list[
     """Return the rows that fit into `left_s` seconds after a first round, and the numbers of rounds
     after which results are looked at; raises :class:`Problem` if none fit.
 
-    seconds: what a round of each row takes; rows that do not fit are left out from the end. Rounds
-    double from look to look: each look makes intervals wider, since all must hold at once.
+    seconds: what a round of each row takes; rows that do not fit are left out from the end.
     """
     rows = list(seconds)
     while len(rows) > 1 and (LEAST_ROUNDS - 1) * sum(seconds[row] for row in rows) > left_s:
@@ -59,9 +57,7 @@ def schedule(seconds: dict[str, float], left_s: float) -> tuple[list[str], list[
             f"--minutes: a round of {rows[0]} takes {cost:.0f} s, and {max(left_s, 0):.0f} s are"
             " left after the first; two rounds are needed: raise --minutes"
         )
-    looks = (FIRST_LOOK * 2**n for n in itertools.count())
-    kept = itertools.takewhile(lambda look: look * 1.5 <= most, looks)
-    return rows, [*kept, most]
+    return rows, [*(look for look in LOOKS if look * 1.5 <= most), most]
 
 
 def main() -> int:

@@ -12,12 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from packaging.utils import (
-    InvalidName,
-    InvalidWheelFilename,
-    canonicalize_name,
-    parse_wheel_filename,
-)
+from packaging import utils
 from packaging.version import VERSION_PATTERN
 
 from millistep.contracts.config import Config
@@ -61,8 +56,8 @@ def overlays(asked: dict[str, str] | list[Any], where: str) -> tuple[Overlay, ..
 
 def _version(name: str, version: str, where: str) -> Overlay:
     try:
-        package = canonicalize_name(name, validate=True)
-    except InvalidName:
+        package = utils.canonicalize_name(name, validate=True)
+    except utils.InvalidName:
         raise ConfigError(f"{where}: '{name}' is not the name of a package") from None
     if not re.fullmatch(VERSION_PATTERN, version, re.VERBOSE | re.IGNORECASE):
         raise ConfigError(f"{where}.{name}: '{version}' is not a version like 4.38.1")
@@ -73,7 +68,7 @@ def _path(text: str, where: str) -> Overlay:
     path = Path(os.path.expanduser(text)).absolute()
     try:
         if path.suffix == ".whl" and path.is_file():
-            package, version = parse_wheel_filename(path.name)[:2]
+            package, version = utils.parse_wheel_filename(path.name)[:2]
             name = path.name.partition("-")[0]
             words = (f"{name}-{version}", f"{name} {version}")
             return Overlay(str(path.resolve()), *words, content(str(path)), package)
@@ -82,7 +77,7 @@ def _path(text: str, where: str) -> Overlay:
             word = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(os.path.normpath(path)).name).strip(".-")
             source = str(path.resolve())
             return Overlay(source, word or "tree", word or "tree", content(str(path)), source)
-    except InvalidWheelFilename:
+    except utils.InvalidWheelFilename:
         raise ConfigError(
             f"{where}: '{path.name}' is not named as wheels are, name-version-...-....whl"
         ) from None

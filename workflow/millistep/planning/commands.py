@@ -33,8 +33,9 @@ class Commands:
         self.workflow = literal((start.sources / "workflow").as_posix())
         self.start_id = str(time.time_ns())  # an installation that fails is tried once in a start
         definition = start.sources / "envs/analysis.yaml"
+        marker = f"{start.results}/environments/analysis.json"
         digest = definition_sha256(definition)
-        self.environment = Environment("analysis", "analysis", definition, digest, start.results)
+        self.environment = Environment("analysis", "analysis", definition, digest, marker)
         self.python = "python3"  # of the rule's conda environment
         if not start.use_conda:
             self.python = f"{virtual_prefix('analysis', definition)}/bin/python"

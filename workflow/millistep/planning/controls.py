@@ -74,17 +74,13 @@ class Controls:
         on = {kind: [c for c in able if c.accelerator == kind] for kind in ("cuda", "cpu")}
         facts = {"part_s": PART_S[scale]}
         self.references = {kind: Control(plan, of, facts) for kind, of in on.items() if of}
-        self.known_steps = Control(
-            plan,
-            next(iter(self.references.values())).columns,
-            {"known_steps": KNOWN_STEPS[scale]},
-            f"{plan.results}/self_test/{scale}/known_steps.json",
-        )
-        first, self.again = _same_cell(plan), list[Run]()
-        second = _twins(plan, first)
-        if not second:
-            second = self.again = [_again(plan, run) for run in first]
-        self.pairs = [(a.record, b.record) for a, b in zip(first, second, strict=True)]
+        columns = next(iter(self.references.values())).columns
+        path = f"{plan.results}/self_test/{scale}/known_steps.json"
+        self.known_steps = Control(plan, columns, {"known_steps": KNOWN_STEPS[scale]}, path)
+        first = _same_cell(plan)
+        twins = _twins(plan, first)
+        self.again = [] if twins else [_again(plan, run) for run in first]
+        self.pairs = [(a.record, b.record) for a, b in zip(first, twins or self.again, strict=True)]
 
     def pair_files(self, on_nodes: bool) -> list[str]:
         """Return the records, or the files that mark the ends of their jobs on a cluster."""

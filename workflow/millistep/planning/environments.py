@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from millistep.deploy.environments import definition_sha256
 from millistep.deploy.overlays import with_overlays
-from millistep.planning.columns import Column, Overlay
+from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, check_known
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ class Environment:
     place: str  # its part of paths, such as ``2026-11/cpu/keras3-jax``
     definition: Path
     sha256: str  # of the definition and the overlays
-    folder: str  # the results'
+    marker: str  # the file that its deployment writes
     interpreter: str | None = None  # the user's own, instead of the locked one
-    overlay: tuple[Overlay, ...] = ()
+    overlay: tuple[str, ...] = ()  # arguments for pip
 
     @property
     def word(self) -> str:
@@ -36,29 +36,20 @@ class Environment:
         return re.sub(r"\W", "_", "_".join(reversed(self.place.split("/"))))
 
     @property
-    def marker(self) -> str:
-        """The file that its deployment writes."""
-        return f"{self.folder}/environments/{self.place}.json"
-
-    @property
     def conda(self) -> str | None:
         """The yaml that Snakemake deploys with conda; None if the user gives an interpreter."""
         return None if self.interpreter else str(self.definition.absolute())
-
-    def method(self, use_conda: bool) -> str:
-        """Return the method of installation: interpreter, conda or venv."""
-        return "interpreter" if self.interpreter else "conda" if use_conda else "venv"
 
     def wanted(self, use_conda: bool) -> dict[str, Any]:
         """Return the fields of :class:`deploy.environments.Wanted`."""
         return {
             "name": self.name,
             "definition": self.definition.as_posix(),
-            "method": self.method(use_conda),
+            "method": "interpreter" if self.interpreter else "conda" if use_conda else "venv",
             "planned": self.sha256,
             "marker": self.marker,
             "interpreter": self.interpreter,
-            "overlay": [overlay.source for overlay in self.overlay],
+            "overlay": list(self.overlay),
         }
 
     def deployment(self, use_conda: bool) -> str:
@@ -106,12 +97,13 @@ def _environment(plan: Plan, column: Column, roots: list[Path]) -> Environment:
         name = f"{column.name}+interpreter"
     name = "+".join([name, *(overlay.word for overlay in column.overlay)])
     contents = [overlay.sha256 or overlay.source for overlay in column.overlay]
+    place = f"{column.stack}/{kind}/{name}"
     return Environment(
         name=name,
-        place=f"{column.stack}/{kind}/{name}",
+        place=place,
         definition=definition,
         sha256=with_overlays(digest(definition), contents),
-        folder=plan.results,
+        marker=f"{plan.results}/environments/{place}.json",
         interpreter=column.interpreter,
-        overlay=column.overlay,
+        overlay=tuple(overlay.source for overlay in column.overlay),
     )
