@@ -182,7 +182,7 @@ def main() -> int:
         except KeyboardInterrupt:
             shutil.rmtree(scratch, ignore_errors=True)
             leave(130)  # the processes end with this one
-    for (row, name), reason in plan.unsupported.items():
-        print(f"{name} {row.task}: not tried: {reason}", file=sys.stderr)
+    for (row, column), reason in plan.unsupported.items():
+        print(f"{column.name} {row.task}: not tried: {reason}", file=sys.stderr)
     print(ending.printable(printed(found)))
     return any(one["problems"] for _, one in found)

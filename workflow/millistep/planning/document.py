@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning.columns import Column
@@ -46,7 +46,7 @@ def document(plan: Plan) -> dict[str, Any]:
             {
                 **vars(row),
                 "column": column.name,
-                "unsupported": plan.unsupported.get((row, column.name)),
+                "unsupported": plan.unsupported.get((row, column)),
                 "runs": [
                     {
                         "run": run.number,
@@ -57,8 +57,7 @@ def document(plan: Plan) -> dict[str, Any]:
                     for run in plan.by_cell.get((row, column), [])
                 ],
             }
-            for row in plan.rows
-            for column in plan.columns
+            for row, column in product(plan.rows, plan.columns)
         ],
     }
 

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +66,7 @@ class Plan:
         self.accelerator = str(self.config.accelerator)
         if self.accelerator == "auto":
             self.accelerator = "cuda" if self.gpu else "cpu"
-        self.scale, self.scale_reason = this_machine.scale(
-            self.config.scale, self.accelerator, self.gpu
-        )
+        self.scale, self.scale_reason = this_machine.scale(self)
         if self.config.weights == "preset" and self.scale != "paper":
             raise ConfigError(
                 f"weights: preset needs scale paper; allowed at {self.scale} is random"
@@ -98,12 +97,8 @@ class Plan:
         # Columns that this machine cannot measure, with the reasons.
         self.barred = this_machine.barred(self)
         self.unsupported = unsupported.unsupported(self)
-        self.cells = [
-            (row, column)
-            for row in self.rows
-            for column in self.columns
-            if (row, column.name) not in self.unsupported
-        ]
+        cells = product(self.rows, self.columns)
+        self.cells = [cell for cell in cells if cell not in self.unsupported]
         # Columns with at least one such cell.
         with_cells = {column for _, column in self.cells}
         self.measurable = [column for column in self.columns if column in with_cells]

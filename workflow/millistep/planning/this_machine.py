@@ -16,7 +16,6 @@ from millistep.deploy.virtual_environments import EnvironmentProblem
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
 from millistep.supervise import processors
-from millistep.supervise.device import Gpu
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
@@ -34,19 +33,19 @@ OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
 NO_GPU = "no NVIDIA GPU was found here"
 
 
-def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
+def scale(plan: Plan) -> tuple[str, str]:
     """Return the scale, and the reason for it in one sentence."""
-    if asked != "auto":
-        return asked, f"The configuration sets scale {asked}."
-    memory_gib = (gpu.memory_mib and gpu.memory_mib / 1024) if gpu else None
-    if accelerator != "cuda" or gpu is None:
+    if plan.config.scale != "auto":
+        return plan.config.scale, f"The configuration sets scale {plan.config.scale}."
+    if plan.accelerator != "cuda" or plan.gpu is None:
         have = "no GPU is measured here"
-    elif memory_gib is None:
+    elif not plan.gpu.memory_mib:
         have = "the memory of the GPU is unknown"
-    elif memory_gib >= PAPER_MEMORY_GIB:
-        return "paper", f"Scale auto took paper: the GPU has {memory_gib:.0f} GiB of memory."
     else:
-        have = f"the GPU has {memory_gib:.0f} GiB of memory, paper needs {PAPER_MEMORY_GIB}"
+        have = f"the GPU has {plan.gpu.memory_mib / 1024:.0f} GiB of memory"
+        if plan.gpu.memory_mib >= PAPER_MEMORY_GIB * 1024:
+            return "paper", f"Scale auto took paper: {have}."
+        have += f", paper needs {PAPER_MEMORY_GIB}"
     return "laptop", f"Scale auto took laptop: {have}."
 
 
