@@ -141,7 +141,7 @@ class Asked:
                 f"--minutes: {options.minutes}: allowed are minutes greater than 0, at most"
                 f" {MOST_MINUTES}"
             )
-        self._use_conda = options.use_conda
+        self._options = options
         self._config = read_configuration(options.study)
         chosen = options.framework or [FRAMEWORK]
         known = frameworks(check(self._config | {"columns": chosen}).folders)
@@ -167,7 +167,6 @@ class Asked:
         asked = {"threshold": options.threshold, "report": options.report}
         self._config["answer"] = {**asked, "looks": 1, "last": False, "left_out": []}
         self._folder = Path(results_folder(check(self._config)))
-        self._budget_s: float = 60 * options.minutes
 
     def answered(self) -> dict[str, Any]:
         """Measure; return the exit status, whether a workload is slower, and the comment's file."""
@@ -188,7 +187,7 @@ class Asked:
 
     @property
     def _left_s(self) -> float:
-        return self._budget_s - (time.monotonic() - self._began)
+        return float(60 * self._options.minutes - (time.monotonic() - self._began))
 
     def _looked(self, seconds: dict[str, float]) -> dict[str, Any]:
         """Look as often as planned after the first round, until all is decided or time is over."""
@@ -228,7 +227,8 @@ class Asked:
         path = FOLDER / "config.yaml"
         path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")
         command = [sys.executable, "-m", "snakemake", target, "--cores", "1", "--quiet", "all"]
-        command += ["--configfile", str(path), *(["--use-conda"] if self._use_conda else [])]
+        conda = ["--use-conda"] if self._options.use_conda else []
+        command += ["--configfile", str(path), *conda]
         if status := run(command):
             raise Problem(f"snakemake {target} ended with status {status}")
 

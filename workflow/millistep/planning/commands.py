@@ -84,8 +84,7 @@ class Commands:
             own = f" {of_job(wildcards)}" if of_job else ""
             return f"{same} --attempt={attempt}{own}"
 
-        share = 100 // plan.most_resident
-        return {"machine_percent": share, "told": with_signature(told)}
+        return {"machine_percent": 100 // plan.most_resident, "told": with_signature(told)}
 
     def cell(self, column: Column, of_job: OfJob) -> dict[str, Any]:
         plan = self._start.plan

@@ -11,6 +11,7 @@ from typing import Any
 
 from millistep.deploy.conda import post_deploy
 from millistep.deploy.virtual_environments import write_atomically
+from millistep.planning.catalog import PARTS
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, check_readable, or_one_line
 from millistep.planning.controls import Control
@@ -134,7 +135,7 @@ def _folders(plan: Plan) -> list[tuple[str, Path]]:
 
 def _own(folder: Path) -> Iterator[Path]:
     """Yield the files of the user's models and frameworks that are plain and not hidden."""
-    for part in ("models", "frameworks"):
+    for part in PARTS:
         for path in sorted((folder / part).rglob("*")):
             inside = path.relative_to(folder).parts
             if path.is_file() and not any(name.startswith((".", "__pyc")) for name in inside):
