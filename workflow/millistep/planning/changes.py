@@ -8,6 +8,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ REFUSED = "could not begin"
 ASKED = "requested with -R, -F or -f"
 MOST_CHARACTERS = 60  # of two values together, for them to be spelled out
 LISTED = 8  # cells listed per reason, and columns or folders
-ASIDE = ".unreadable"
 
 
 def reasons(plan: Plan, root: Path = Path()) -> dict[str, str | Unreadable]:
@@ -35,10 +35,8 @@ def reasons(plan: Plan, root: Path = Path()) -> dict[str, str | Unreadable]:
 
 def set_aside(path: str) -> str:
     """Rename a file that is no record; return its new path. Raises OSError."""
-    number, free = 1, f"{path}{ASIDE}"
-    while os.path.lexists(free):
-        number += 1
-        free = f"{path}{ASIDE}-{number}"
+    names = (f"{path}.unreadable" + (f"-{number}" if number > 1 else "") for number in count(1))
+    free = next(name for name in names if not os.path.lexists(name))
     os.rename(path, free)
     return free
 

@@ -22,22 +22,20 @@ def unsupported(plan: Plan) -> dict[tuple[Row, Column], str]:
     """Return the cells that are known not to run, each with its reason."""
     names = dict.fromkeys([*(column.name for column in plan.columns), *plan.frameworks])
     for entry in plan.config.unsupported:
-        _check("unsupported", plan.models.load(entry.model), entry, entry.column, names)
+        _check("unsupported", plan.models.load(entry.model), entry.task, entry.column, names)
     for model in map(plan.models.load, plan.measured_models):
         for of_model in model.unsupported:
             # It may name columns that this configuration lacks, of frameworks that exist.
             framework = of_model.column.partition("+")[0]
-            _check(f"{model.file}: unsupported", model, of_model, framework, plan.frameworks)
+            _check(f"{model.file}: unsupported", model, of_model.task, framework, plan.frameworks)
     cells = product(plan.rows, plan.columns)
     return {cell: reason for cell in cells if (reason := next(_reasons(plan, *cell), None))}
 
 
-def _check(
-    where: str, model: Model, entry: Unsupported | Incapable, column: str, allowed: Iterable[str]
-) -> None:
-    if entry.task and entry.task not in model.tasks:
+def _check(where: str, model: Model, task: str | None, column: str, allowed: Iterable[str]) -> None:
+    if task and task not in model.tasks:
         tasks = ", ".join(model.tasks)
-        raise ConfigError(f"{where}: {model.name} has no task '{entry.task}'; allowed are {tasks}")
+        raise ConfigError(f"{where}: {model.name} has no task '{task}'; allowed are {tasks}")
     check_known(where, "column", column, allowed)
 
 
