@@ -136,7 +136,7 @@ def _folders(plan: Plan) -> list[tuple[str, Path]]:
 def _own(folder: Path) -> Iterator[Path]:
     """Yield the files of the user's models and frameworks that are plain and not hidden."""
     for part in PARTS:
-        for path in sorted((folder / part).rglob("*")):
+        for path in (folder / part).rglob("*"):
             inside = path.relative_to(folder).parts
             if path.is_file() and not any(name.startswith((".", "__pyc")) for name in inside):
                 yield path
@@ -153,7 +153,7 @@ def planned() -> tuple[Plan, Path]:
 
 
 def write_plan() -> None:
-    """Write the plan, for the analysis and the progress line."""
+    """Write the plan, for the analysis."""
     found, output = planned()
     write_atomically(output, json.dumps(found.document(), indent=1) + "\n")
 
