@@ -78,7 +78,7 @@ def environment_of(plan, run):
 
     environment = plan.environment_of(run.column)
     marker = ROOT / "results/environments/benchmark" / f"{environment.name}.json"
-    method = environment.method(use_conda=False)
+    method = environment.wanted(use_conda=False)["method"]
     deploy = [sys.executable, str(ROOT / "workflow"), "deploy", "--method", method]
     deploy += ["--name", environment.name, "--definition", str(environment.definition)]
     if environment.interpreter:

@@ -37,7 +37,7 @@ def test_the_shipped_configuration_plans_the_pages_rows_on_every_column():
     assert [c.name for c in shipped.columns] == list(NETS)
     assert len(shipped.rows) == 12
     assert len(shipped.runs) == 12 * len(NETS) - len(shipped.unsupported)
-    assert {(row.model, row.task, name) for row, name in shipped.unsupported} == {
+    assert {(row.model, row.task, column.name) for row, column in shipped.unsupported} == {
         ("gemma", "fit", "keras2-tensorflow"),
         ("gemma", "generate", "keras2-tensorflow"),
         ("mistral", "fit", "keras2-tensorflow"),

@@ -136,10 +136,10 @@ def test_the_readme_has_the_table_of_what_is_declared():
 def test_what_a_setting_cannot_change_is_not_measured_twice():
     fused = {"framework": "pytorch-eager", "optimizer": "fused"}
     made = plan(models={"bert": {"fit": 8, "predict": 8}}, columns=["pytorch-eager", fused])
-    found = {(row.task, name): why for (row, name), why in made.unsupported.items()}
+    found = {(row.task, column.name): why for (row, column), why in made.unsupported.items()}
     assert found == {("predict", "pytorch-eager+fused-optimizer"): "predict has no optimizer"}
     tried = {"framework": "pytorch-eager", "cudnn_benchmark": True}
     made = plan(models=BERT, columns=[tried, {**tried, "accelerator": "cuda"}], accelerator="cpu")
-    reasons = {name: why for (_, name), why in made.unsupported.items()}
+    reasons = {column.name: why for (_, column), why in made.unsupported.items()}
     assert reasons["pytorch-eager+cudnn-benchmark"] == "cuDNN computes on GPUs"
     assert {*reasons.values()} == {"cuDNN computes on GPUs", "no NVIDIA GPU was found here"}

@@ -56,7 +56,7 @@ def test_each_implementation_that_is_measured_has_its_lines_counted(gpus):
 def test_without_a_gpu_only_its_columns_are_na(gpus):
     gpus(broken=True)
     made = planned("native_code")
-    assert {name for _, name in made.unsupported} - {"pytorch-compiled+cpu"} == {
+    assert {column.name for _, column in made.unsupported} - {"pytorch-compiled+cpu"} == {
         "pytorch-eager+cuda",
         "pytorch-compiled+cuda",
         "pytorch-triton+cuda",

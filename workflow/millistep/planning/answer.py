@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import fcntl
 import hashlib
-import itertools
 import json
 import os
 import signal
@@ -36,7 +35,7 @@ STUDY = "config/studies/pull_request.yaml"
 FAILED = 1  # status: a workload is slower, does other work or does not run
 FOLDER = Path(".snakemake/millistep/answer")  # holds our configuration file, and links to the trees
 MOST_OF_NAME = 40  # letters of a study's name
-FIRST_LOOK, MOST_ROUNDS = 4, 100
+LOOKS, MOST_ROUNDS = (4, 8, 16, 32, 64), 100  # numbers of rounds; each look makes intervals wider
 MOST_MINUTES = 30 * 24 * 60
 MOST_BESIDE_S = 20  # seconds per look in addition to its rounds: Snakemake's start, analysis
 LEAST_ROUNDS = 4  # rows are left out until the others get so many: fewer decide next to nothing
@@ -46,8 +45,7 @@ def schedule(seconds: dict[str, float], left_s: float) -> tuple[list[str], list[
     """Return the rows that fit into `left_s` seconds after a first round, and the numbers of rounds
     after which results are looked at; raises :class:`Problem` if none fit.
 
-    seconds: what a round of each row takes; rows that do not fit are left out from the end. Rounds
-    double from look to look: each look makes intervals wider, since all must hold at once.
+    seconds: what a round of each row takes; rows that do not fit are left out from the end.
     """
     rows = list(seconds)
     while len(rows) > 1 and (LEAST_ROUNDS - 1) * sum(seconds[row] for row in rows) > left_s:
@@ -59,9 +57,7 @@ def schedule(seconds: dict[str, float], left_s: float) -> tuple[list[str], list[
             f"--minutes: a round of {rows[0]} takes {cost:.0f} s, and {max(left_s, 0):.0f} s are"
             " left after the first; two rounds are needed: raise --minutes"
         )
-    looks = (FIRST_LOOK * 2**n for n in itertools.count())
-    kept = itertools.takewhile(lambda look: look * 1.5 <= most, looks)
-    return rows, [*kept, most]
+    return rows, [*(look for look in LOOKS if look * 1.5 <= most), most]
 
 
 def main() -> int:
@@ -145,7 +141,7 @@ class Asked:
                 f"--minutes: {options.minutes}: allowed are minutes greater than 0, at most"
                 f" {MOST_MINUTES}"
             )
-        self._use_conda = options.use_conda
+        self._options = options
         self._config = read_configuration(options.study)
         chosen = options.framework or [FRAMEWORK]
         known = frameworks(check(self._config | {"columns": chosen}).folders)
@@ -171,7 +167,6 @@ class Asked:
         asked = {"threshold": options.threshold, "report": options.report}
         self._config["answer"] = {**asked, "looks": 1, "last": False, "left_out": []}
         self._folder = Path(results_folder(check(self._config)))
-        self._budget_s: float = 60 * options.minutes
 
     def answered(self) -> dict[str, Any]:
         """Measure; return the exit status, whether a workload is slower, and the comment's file."""
@@ -192,14 +187,13 @@ class Asked:
 
     @property
     def _left_s(self) -> float:
-        return self._budget_s - (time.monotonic() - self._began)
+        return float(60 * self._options.minutes - (time.monotonic() - self._began))
 
     def _looked(self, seconds: dict[str, float]) -> dict[str, Any]:
         """Look as often as planned after the first round, until all is decided or time is over."""
         # The self-test is measured once, with the first round.
-        beside_s = min(
-            max(self._budget_s - self._left_s - sum(seconds.values()), 0.0), MOST_BESIDE_S
-        )
+        spent_s = time.monotonic() - self._began - sum(seconds.values())
+        beside_s = min(max(spent_s, 0.0), MOST_BESIDE_S)
         rows, looks = schedule(seconds, self._left_s - beside_s)
         left_out = [row for row in seconds if row not in rows]
         self._config["answer"] |= {"looks": len(looks), "left_out": left_out}
@@ -233,7 +227,8 @@ class Asked:
         path = FOLDER / "config.yaml"
         path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")
         command = [sys.executable, "-m", "snakemake", target, "--cores", "1", "--quiet", "all"]
-        command += ["--configfile", str(path), *(["--use-conda"] if self._use_conda else [])]
+        conda = ["--use-conda"] if self._options.use_conda else []
+        command += ["--configfile", str(path), *conda]
         if status := run(command):
             raise Problem(f"snakemake {target} ended with status {status}")
 

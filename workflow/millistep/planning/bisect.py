@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from millistep.planning.answer import Asked, Options, add_measurement, git, only_one, or_no_answer
 from millistep.planning.config import Problem
@@ -59,10 +58,10 @@ def _bisect(options: argparse.Namespace) -> int:
 
     def slower(number: int) -> bool | None:
         revision = commits[number]
-        asked: dict[str, Any] = {"base": f"{options.clone}@{options.good}", "report": ""}
-        asked |= {"patch": [f"{options.clone}@{revision}"]}
+        base, patch = f"{options.clone}@{options.good}", [f"{options.clone}@{revision}"]
+        asked = argparse.Namespace(**vars(options), base=base, patch=patch, report="")
         try:
-            found = Asked(argparse.Namespace(**{**vars(options), **asked})).answered()
+            found = Asked(asked).answered()
             answer = True if found["slower"] else False if found["status"] == FINE else None
             words = {True: "slower", False: "not slower", None: "inconclusive"}[answer]
         except Problem as problem:  # such as a commit whose package cannot be built

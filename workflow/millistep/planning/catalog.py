@@ -60,9 +60,8 @@ class Models:
     def __init__(self, folders: list[str]):
         for folder in folders:
             if not any(os.path.isdir(Path(folder, part)) for part in PARTS):
-                above = Path(folder).parent
                 inner = Path(folder).name in PARTS and os.path.isdir(folder)
-                hint = f"; '{above}' has" if inner else ""
+                hint = f"; '{Path(folder).parent}' has" if inner else ""
                 raise ConfigError(
                     f"folders: '{folder}' contains no folder models or frameworks{hint}"
                 )

@@ -7,7 +7,8 @@ in a record also holds in a clone and for copied results: this module compares i
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ REFUSED = "could not begin"
 ASKED = "requested with -R, -F or -f"
 MOST_CHARACTERS = 60  # of two values together, for them to be spelled out
 LISTED = 8  # cells listed per reason, and columns or folders
-ASIDE = ".unreadable"
 
 
 def reasons(plan: Plan, root: Path = Path()) -> dict[str, str | Unreadable]:
@@ -35,10 +35,8 @@ def reasons(plan: Plan, root: Path = Path()) -> dict[str, str | Unreadable]:
 
 def set_aside(path: str) -> str:
     """Rename a file that is no record; return its new path. Raises OSError."""
-    number, free = 1, f"{path}{ASIDE}"
-    while os.path.lexists(free):
-        number += 1
-        free = f"{path}{ASIDE}-{number}"
+    names = (f"{path}.unreadable" + (f"-{number}" if number > 1 else "") for number in count(1))
+    free = next(name for name in names if not os.path.lexists(name))
     os.rename(path, free)
     return free
 
@@ -78,7 +76,7 @@ def summary(plan: Plan, reasons: dict[str, str | Unreadable], elsewhere: Path | 
     return "\n".join(lines)
 
 
-def _in_turns(plan: Plan, found: Iterable[Run]) -> list[str]:
+def _in_turns(plan: Plan, found: Collection[Run]) -> list[str]:
     """Return a line about processes and memory at once, and one if Snakemake limits them."""
     groups = {plan.group_of[run.record].name: plan.group_of[run.record] for run in found}.values()
     largest = max(groups, key=plan.group_gib)
@@ -136,11 +134,10 @@ def _is_as_planned(raw: bytes, identity: str) -> bool:
     return begun and raw.endswith(b"\n}\n") and all(line.encode() in raw for line in lines)
 
 
-def _of_other_sessions(plan: Plan, found: Iterable[Run]) -> list[str]:
+def _of_other_sessions(plan: Plan, found: Collection[Run]) -> list[str]:
     """Warn that new runs are not compared with kept runs of their workload and round."""
     rounds = {(run.row, run.number) for run in found}
-    measured = {run.record for run in found}
-    kept = [r for r in plan.runs if r.record not in measured and (r.row, r.number) in rounds]
+    kept = [run for run in plan.runs if run not in found and (run.row, run.number) in rounds]
     if not kept:
         return []
     columns = _listed(sorted({run.column.name for run in kept}), "columns")

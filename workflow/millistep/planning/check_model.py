@@ -11,6 +11,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from millistep.deploy.environments import Wanted, deployed
 from millistep.deploy.virtual_environments import EnvironmentProblem
 from millistep.measure.process import leave
 from millistep.planning.catalog import OWN, Models, frameworks
+from millistep.planning.columns import Column
 from millistep.planning.config import Problem, or_one_line
 from millistep.planning.plan import Plan
 from millistep.planning.runs import Run
@@ -57,9 +59,10 @@ def planned(folder: Path, names: list[str], scale: str) -> Plan:
     return Plan(config | {"columns": names or found})
 
 
-def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
+def tried(plan: Plan, column: Column, scratch: Path) -> list[Found]:
     """Try the tasks of one framework in one process; a result for each."""
-    environment = plan.environment_of(runs[0].column)
+    runs = [run for run in plan.runs if run.column == column]
+    environment = plan.environment_of(column)
     try:
         wanted = Wanted.of(environment.wanted(use_conda=False))
         marker = deployed(replace(wanted, marker=scratch / "environment.json"))
@@ -73,17 +76,15 @@ def tried(plan: Plan, runs: list[Run], scratch: Path) -> list[Found]:
             for facts in identities
         ],
     }
-    limits = TIME_LIMIT_S, memory_limit_mib("auto")
-    job = Job(runs[0].identity, marker, scratch / "log.txt", *limits)
+    log = scratch / "log.txt"
+    job = Job(runs[0].identity, marker, log, TIME_LIMIT_S, memory_limit_mib("auto"))
     with parent.supervised(PROGRAM, request, job) as child:
         child.until("done")
     found: list[Found] = child.reported("checked", "results") or []
     for run in runs[len(found) :]:
         status, reason = ending.of_process(child.ending())
-        last = "\n".join(tail(job.log)[-5:])
-        found.append(
-            _failed(run, {"type": status, "message": reason or "the process ended", "log": last})
-        )
+        words = {"type": status, "message": reason or "the process ended"}
+        found.append(_failed(run, {**words, "log": "\n".join(tail(log)[-5:])}))
     return found
 
 
@@ -132,11 +133,7 @@ def _words(one: Found) -> list[str]:
 
 
 def _shape(structure: Any) -> str:
-    if isinstance(structure, dict):
-        return "{" + ", ".join(f"{name}: {_shape(each)}" for name, each in structure.items()) + "}"
-    if isinstance(structure, list):
-        return "[" + ", ".join(map(_shape, structure)) + "]"
-    return str(structure)
+    return json.dumps(structure, ensure_ascii=False).replace('"', "")
 
 
 def _differences(of_task: dict[str, Found]) -> list[str]:
@@ -177,17 +174,15 @@ def main() -> int:
         jobs.nothing_timed(),
         ThreadPoolExecutor(at_once) as pool,
     ):
-        tries = []
         try:
-            for column in plan.measurable:
-                (folder := Path(scratch, column.name)).mkdir()
-                runs = [run for run in plan.runs if run.column == column]
-                tries.append((column.name, pool.submit(tried, plan, runs, folder)))
-            found = [(name, one) for name, trial in tries for one in trial.result()]
+            folders = [Path(scratch, column.name) for column in plan.measurable]
+            results = pool.map(tried, repeat(plan), plan.measurable, folders)
+            of_columns = zip(plan.measurable, results, strict=True)
+            found = [(column.name, one) for column, of in of_columns for one in of]
         except KeyboardInterrupt:
             shutil.rmtree(scratch, ignore_errors=True)
             leave(130)  # the processes end with this one
-    for (row, name), reason in plan.unsupported.items():
-        print(f"{name} {row.task}: not tried: {reason}", file=sys.stderr)
+    for (row, column), reason in plan.unsupported.items():
+        print(f"{column.name} {row.task}: not tried: {reason}", file=sys.stderr)
     print(ending.printable(printed(found)))
     return any(one["problems"] for _, one in found)

@@ -1,23 +1,18 @@
-"""Columns: a framework with settings, and the path word, title and look that follow from them.
+"""Columns: a framework with settings, and the path word and title that follow from them.
 
-Path word and title depend on the column alone: they name each setting that is not the framework's
-own default."""
+They depend on the column alone: they name each setting that is not the framework's own default.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from packaging.utils import (
-    InvalidName,
-    InvalidWheelFilename,
-    canonicalize_name,
-    parse_wheel_filename,
-)
+from packaging import utils
 from packaging.version import VERSION_PATTERN
 
 from millistep.contracts.config import Config
@@ -61,8 +56,8 @@ def overlays(asked: dict[str, str] | list[Any], where: str) -> tuple[Overlay, ..
 
 def _version(name: str, version: str, where: str) -> Overlay:
     try:
-        package = canonicalize_name(name, validate=True)
-    except InvalidName:
+        package = utils.canonicalize_name(name, validate=True)
+    except utils.InvalidName:
         raise ConfigError(f"{where}: '{name}' is not the name of a package") from None
     if not re.fullmatch(VERSION_PATTERN, version, re.VERBOSE | re.IGNORECASE):
         raise ConfigError(f"{where}.{name}: '{version}' is not a version like 4.38.1")
@@ -73,7 +68,7 @@ def _path(text: str, where: str) -> Overlay:
     path = Path(os.path.expanduser(text)).absolute()
     try:
         if path.suffix == ".whl" and path.is_file():
-            package, version = parse_wheel_filename(path.name)[:2]
+            package, version = utils.parse_wheel_filename(path.name)[:2]
             name = path.name.partition("-")[0]
             words = (f"{name}-{version}", f"{name} {version}")
             return Overlay(str(path.resolve()), *words, content(str(path)), package)
@@ -82,7 +77,7 @@ def _path(text: str, where: str) -> Overlay:
             word = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(os.path.normpath(path)).name).strip(".-")
             source = str(path.resolve())
             return Overlay(source, word or "tree", word or "tree", content(str(path)), source)
-    except InvalidWheelFilename:
+    except utils.InvalidWheelFilename:
         raise ConfigError(
             f"{where}: '{path.name}' is not named as wheels are, name-version-...-....whl"
         ) from None
@@ -96,7 +91,6 @@ def _path(text: str, where: str) -> Overlay:
 # The settings that every column takes, with their defaults.
 EVERY = {name: DEFAULTS[name] for name, of in SETTINGS.items() if not of.frameworks}
 EVERY["overlay"] = ()
-MARKERS = "X<>*Pso^v"  # for further columns of a framework
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +100,6 @@ class Column:
     framework: Framework
     name: str  # its word in paths
     title: str
-    look: Mapping[str, str]  # in figures: color, marker, hatch
     accelerator: str  # cpu, cuda
     stack: str
     precision: str  # with which float32 matrices are multiplied: default, float32, tf32
@@ -149,8 +142,7 @@ def columns(
         file = framework.folder / "frameworks" / f"{framework.module}.py"
         if not file.is_file():
             raise ConfigError(f"{where}: {framework.name} needs {file}")
-        look = _look(framework, found.values())
-        column = _column(where, asked, framework, config, resolved, look)
+        column = _column(where, asked, framework, config, resolved)
         check_word(where, column.name)
         if column.name in found:
             raise ConfigError(
@@ -162,12 +154,7 @@ def columns(
 
 
 def _column(
-    where: str,
-    asked: Asked,
-    framework: Framework,
-    config: Config,
-    resolved: Mapping[str, Any],
-    look: dict[str, str],
+    where: str, asked: Asked, framework: Framework, config: Config, resolved: Mapping[str, Any]
 ) -> Column:
     written = asked.model_dump(exclude={"framework"}, exclude_unset=True)
     own = {**EVERY, **framework.own}
@@ -188,35 +175,18 @@ def _column(
             f"install it there, or leave {given['interpreter']} out"
         )
     told = {s: entry[s] for s in SETTINGS if s in entry and entry[s] != own[s]}
-    words = [part for setting, value in told.items() for part in _words(setting, value)]
+    about: list[tuple[str, str]] = []  # words in paths, titles; an overlay has one for each package
+    for setting, value in told.items():
+        if setting == "overlay":
+            about += [(package.word, package.title) for package in value]
+        else:
+            about.append(texts(setting, value))
     settings = {s: resolved.get(s, v) if v == "auto" else v for s, v in given.items()}
     return Column(
         framework=framework,
-        name="+".join([framework.name, *(word for word, _ in words)]),
-        title=", ".join([framework.title, *(title for _, title in words)]),
-        look=look,
+        name="+".join([framework.name, *(word for word, _ in about)]),
+        title=", ".join([framework.title, *(title for _, title in about)]),
         **{setting: settings[setting] for setting in EVERY},
         of_framework={setting: settings[setting] for setting in framework.own},
         asked={setting: written[setting] for setting in told},
     )
-
-
-def _look(framework: Framework, before: Iterable[Column]) -> dict[str, str]:
-    """Return the look of a framework's next column, given the columns before it. The first one has
-    the framework's own color and marker, the others have shades.
-    """
-    place = sum(column.framework is framework for column in before)
-    colors = [framework.color] if isinstance(framework.color, str) else framework.color
-    markers = framework.marker + MARKERS.replace(framework.marker, "")
-    return {
-        "color": colors[place % len(colors)],
-        "marker": markers[place % len(markers)],
-        "hatch": framework.hatch,
-    }
-
-
-def _words(setting: str, value: Any) -> list[tuple[str, str]]:
-    """Return ``(path word, title)`` of a setting's value; an overlay has one for each package."""
-    if setting == "overlay":
-        return [(overlay.word, overlay.title) for overlay in value]
-    return [texts(setting, value)]

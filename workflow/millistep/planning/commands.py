@@ -33,8 +33,9 @@ class Commands:
         self.workflow = literal((start.sources / "workflow").as_posix())
         self.start_id = str(time.time_ns())  # an installation that fails is tried once in a start
         definition = start.sources / "envs/analysis.yaml"
+        marker = f"{start.results}/environments/analysis.json"
         digest = definition_sha256(definition)
-        self.environment = Environment("analysis", "analysis", definition, digest, start.results)
+        self.environment = Environment("analysis", "analysis", definition, digest, marker)
         self.python = "python3"  # of the rule's conda environment
         if not start.use_conda:
             self.python = f"{virtual_prefix('analysis', definition)}/bin/python"
@@ -73,7 +74,7 @@ class Commands:
         options = [
             f"--environment={json.dumps(environment.wanted(self._start.use_conda))}",
             f"--start={self.start_id}",
-            f"--memory-gib={plan.memory_gib}",
+            f"--memory-gib={plan.config.limits.memory_gib}",
         ]
         if of_job:
             options += [f"--results={plan.results}", f"--device={plan.config.device}"]
@@ -83,8 +84,7 @@ class Commands:
             own = f" {of_job(wildcards)}" if of_job else ""
             return f"{same} --attempt={attempt}{own}"
 
-        share = 100 // plan.most_resident
-        return {"machine_percent": share, "told": with_signature(told)}
+        return {"machine_percent": 100 // plan.most_resident, "told": with_signature(told)}
 
     def cell(self, column: Column, of_job: OfJob) -> dict[str, Any]:
         plan = self._start.plan

@@ -4,7 +4,7 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -168,19 +168,6 @@ def check_word(where: str, word: str) -> None:
         )
     if REPEATED.search(word):
         raise ConfigError(f"{where}: the name {word} repeats a part of it more than 19 times")
-
-
-def check_titles(where: str, titles: Mapping[str, str], remedy: str) -> None:
-    """Raise :class:`ConfigError` if two names have one title, so that tables mix them up.
-
-    remedy: the place where a title can be changed.
-    """
-    names: dict[str, str] = {}
-    for name, title in titles.items():
-        if (other := names.setdefault(title, name)) != name:
-            raise ConfigError(
-                f"{where}: {other} and {name} have one title, '{title}'; change {remedy}"
-            )
 
 
 def check_names(roots: Iterable[Path], part: str) -> None:

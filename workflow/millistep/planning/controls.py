@@ -74,31 +74,25 @@ class Controls:
         on = {kind: [c for c in able if c.accelerator == kind] for kind in ("cuda", "cpu")}
         facts = {"part_s": PART_S[scale]}
         self.references = {kind: Control(plan, of, facts) for kind, of in on.items() if of}
-        self.known_steps = Control(
-            plan,
-            next(iter(self.references.values())).columns,
-            {"known_steps": KNOWN_STEPS[scale]},
-            f"{plan.results}/self_test/{scale}/known_steps.json",
-        )
-        first, self.again = _same_cell(plan), list[Run]()
-        second = _twins(plan, first)
-        if not second:
-            second = self.again = [_again(plan, run) for run in first]
-        self._records = [run.record for run in first], [run.record for run in second]
-        self.pairs = [*zip(*self._records, strict=True)]
+        columns = next(iter(self.references.values())).columns
+        path = f"{plan.results}/self_test/{scale}/known_steps.json"
+        self.known_steps = Control(plan, columns, {"known_steps": KNOWN_STEPS[scale]}, path)
+        first = _same_cell(plan)
+        twins = _twins(plan, first)
+        self.again = [] if twins else [_again(plan, run) for run in first]
+        self.pairs = [(a.record, b.record) for a, b in zip(first, twins or self.again, strict=True)]
 
     def pair_files(self, on_nodes: bool) -> list[str]:
         """Return the records, or the files that mark the ends of their jobs on a cluster."""
-        first, second = self._records
         if on_nodes:
-            return sorted({self._plan.group_of[record].done for record in second})
-        return [*first, *second]
+            return sorted({self._plan.group_of[second].done for _, second in self.pairs})
+        return [record for pair in self.pairs for record in pair]
 
     @property
     def pair_options(self) -> str:
         """Options of the command that compares the records, for a shell."""
-        first, second = self._records
-        return " ".join(["--first", *first, "--second", *second])
+        first, second = (" ".join(pair[n] for pair in self.pairs) for n in (0, 1))
+        return f"--first {first} --second {second}"
 
 
 def _same_cell(plan: Plan) -> list[Run]:

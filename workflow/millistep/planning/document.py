@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning.columns import Column
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Keys of the configuration that no other part of the file contains.
 FURTHER = {"device", "limits", "folders", "unsupported", "environment", "interpreters"}
+MARKERS = "X<>*Pso^v"  # for further columns of a framework
 
 
 def document(plan: Plan) -> dict[str, Any]:
@@ -40,12 +41,12 @@ def document(plan: Plan) -> dict[str, Any]:
         "self_test": plan.self_test,
         "models": {name: _model(plan, name) for name in plan.measured_models},
         "rows": list(_rows(plan)),
-        "columns": [_column(column) for column in plan.columns],
+        "columns": [_column(each, plan.columns[:place]) for place, each in enumerate(plan.columns)],
         "cells": [
             {
                 **vars(row),
                 "column": column.name,
-                "unsupported": plan.unsupported.get((row, column.name)),
+                "unsupported": plan.unsupported.get((row, column)),
                 "runs": [
                     {
                         "run": run.number,
@@ -56,14 +57,19 @@ def document(plan: Plan) -> dict[str, Any]:
                     for run in plan.by_cell.get((row, column), [])
                 ],
             }
-            for row in plan.rows
-            for column in plan.columns
+            for row, column in product(plan.rows, plan.columns)
         ],
     }
 
 
-def _column(column: Column) -> dict[str, Any]:
+def _column(column: Column, before: Sequence[Column]) -> dict[str, Any]:
+    """Return a column's facts. In figures, the first column of a framework has the framework's own
+    color and marker, the others have shades.
+    """
     framework = column.framework
+    place = sum(other.framework is framework for other in before)
+    colors = [framework.color] if isinstance(framework.color, str) else framework.color
+    markers = framework.marker + MARKERS.replace(framework.marker, "")
     return {
         "name": column.name,
         "title": column.title,
@@ -72,7 +78,9 @@ def _column(column: Column) -> dict[str, Any]:
         "settings": column.settings,
         "asked": dict(column.asked),
         "against": framework.against,
-        **column.look,
+        "color": colors[place % len(colors)],
+        "marker": markers[place % len(markers)],
+        "hatch": framework.hatch,
     }
 
 

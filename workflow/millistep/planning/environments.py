@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from millistep.deploy.environments import definition_sha256
 from millistep.deploy.overlays import with_overlays
-from millistep.planning.columns import Column, Overlay
+from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, check_known
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
+
+digest = cache(definition_sha256)  # the columns share a few definitions
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,9 @@ class Environment:
     place: str  # its part of paths, such as ``2026-11/cpu/keras3-jax``
     definition: Path
     sha256: str  # of the definition and the overlays
-    folder: str  # the results'
+    marker: str  # the file that its deployment writes
     interpreter: str | None = None  # the user's own, instead of the locked one
-    overlay: tuple[Overlay, ...] = ()
+    overlay: tuple[str, ...] = ()  # arguments for pip
 
     @property
     def word(self) -> str:
@@ -35,29 +36,20 @@ class Environment:
         return re.sub(r"\W", "_", "_".join(reversed(self.place.split("/"))))
 
     @property
-    def marker(self) -> str:
-        """The file that its deployment writes."""
-        return f"{self.folder}/environments/{self.place}.json"
-
-    @property
     def conda(self) -> str | None:
         """The yaml that Snakemake deploys with conda; None if the user gives an interpreter."""
         return None if self.interpreter else str(self.definition.absolute())
-
-    def method(self, use_conda: bool) -> str:
-        """Return the method of installation: interpreter, conda or venv."""
-        return "interpreter" if self.interpreter else "conda" if use_conda else "venv"
 
     def wanted(self, use_conda: bool) -> dict[str, Any]:
         """Return the fields of :class:`deploy.environments.Wanted`."""
         return {
             "name": self.name,
             "definition": self.definition.as_posix(),
-            "method": self.method(use_conda),
+            "method": "interpreter" if self.interpreter else "conda" if use_conda else "venv",
             "planned": self.sha256,
             "marker": self.marker,
             "interpreter": self.interpreter,
-            "overlay": [overlay.source for overlay in self.overlay],
+            "overlay": list(self.overlay),
         }
 
     def deployment(self, use_conda: bool) -> str:
@@ -76,12 +68,11 @@ def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
     """
     stacks = sorted(path.name for path in envs.glob("[0-9]*-[0-9]*"))
     roots = [envs, *(Path(folder, "envs") for folder in plan.config.folders)]
-    sha256 = cache(definition_sha256)  # the columns share a few definitions
     found: dict[str, Environment] = {}
     first: dict[str, Column] = {}
     for place, column in enumerate(plan.columns):
         check_known(f"columns.{place}.stack", "stack", column.stack, stacks)
-        environment = found[column.name] = _environment(plan, column, sha256, roots)
+        environment = found[column.name] = _environment(plan, column, roots)
         other = first.setdefault(environment.word, column)
         if found[other.name] != environment:
             raise ConfigError(
@@ -91,9 +82,7 @@ def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
     return found
 
 
-def _environment(
-    plan: Plan, column: Column, sha256: Callable[[Path], str], roots: list[Path]
-) -> Environment:
+def _environment(plan: Plan, column: Column, roots: list[Path]) -> Environment:
     name = column.framework.environment
     # In a plan for a GPU, a column on the CPU has the CUDA environment too, with the GPU hidden
     # from it: so only the device differs between the two.
@@ -108,12 +97,13 @@ def _environment(
         name = f"{column.name}+interpreter"
     name = "+".join([name, *(overlay.word for overlay in column.overlay)])
     contents = [overlay.sha256 or overlay.source for overlay in column.overlay]
+    place = f"{column.stack}/{kind}/{name}"
     return Environment(
         name=name,
-        place=f"{column.stack}/{kind}/{name}",
+        place=place,
         definition=definition,
-        sha256=with_overlays(sha256(definition), contents),
-        folder=plan.results,
+        sha256=with_overlays(digest(definition), contents),
+        marker=f"{plan.results}/environments/{place}.json",
         interpreter=column.interpreter,
-        overlay=column.overlay,
+        overlay=tuple(overlay.source for overlay in column.overlay),
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 from millistep.deploy.conda import post_deploy
 from millistep.deploy.virtual_environments import write_atomically
+from millistep.planning.catalog import PARTS
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError, check_readable, or_one_line
 from millistep.planning.controls import Control
@@ -39,16 +40,15 @@ def check_portable(plan: Plan) -> None:
 
 def bundle_document(plan: Plan) -> dict[str, Any]:
     """Return ``bundle.json``: all jobs in measuring order, with the columns that can run each."""
-    controls, known_steps = plan.controls, plan.controls.known_steps
-    path = known_steps.path
-    job = _job(plan, path, ["known-steps", "--output", path], known_steps)
+    known_steps, pairs = plan.controls.known_steps, plan.controls.pairs
+    job = _job(plan, known_steps, known_steps.path, "known-steps")
     first = [_group(plan, group) for group in plan.groups if group.number == 1]
     later = [_group(plan, group) for group in plan.groups if group.number > 1]
     return {
         "results": plan.results,
         "scale": plan.scale,
         "steps": [*first, [job], *later],
-        "self_test": {"known_steps": path, "pairs": controls.pairs, "output": plan.self_test},
+        "self_test": {"known_steps": known_steps.path, "pairs": pairs, "output": plan.self_test},
         "columns": {column.name: _column(plan, column) for column in plan.columns},
     }
 
@@ -65,29 +65,28 @@ def _column(plan: Plan, column: Column) -> dict[str, Any]:
 def _group(plan: Plan, group: Group) -> list[dict[str, Any]]:
     about = [f"--results={plan.results}", f"--device={plan.config.device}"]
     about += [f"--around={group.around}", f"--round={plan.scale}/{group.name}"]
-    accelerators = ["--accelerators", *plan.accelerators]
-    of_cell = [f"--time-limit-s={plan.time_limit_s}"]
+    of_reference = [*about, "--accelerators", *plan.accelerators]
+    of_cell = [*about, f"--time-limit-s={plan.time_limit_s}"]
     of_cell += [f"--folder={name}" for name, _ in _folders(plan)]
-    jobs = []
-    for kind, path in group.references.items():
-        command = ["reference", "--output", path, *about, *accelerators]
-        jobs.append(_job(plan, path, command, plan.controls.references[kind]))
-    for run in group.runs:
-        jobs.append(
-            {
-                "output": run.record,
-                "command": ["cell", "--record", run.record, *about, *of_cell],
-                "by": [_by(plan, run.column, run.identity)],
-                "at_once": plan.at_once(group),  # memory limits it on the other machine
-            }
-        )
-    return jobs
+    jobs = [
+        _job(plan, plan.controls.references[kind], path, "reference", *of_reference)
+        for kind, path in group.references.items()
+    ]
+    return jobs + [
+        {
+            "output": run.record,
+            "command": ["cell", "--record", run.record, *of_cell],
+            "by": [_by(plan, run.column, run.identity)],
+            "at_once": plan.at_once(group),  # memory limits it on the other machine
+        }
+        for run in group.runs
+    ]
 
 
-def _job(plan: Plan, path: str, command: list[str], control: Control) -> dict[str, Any]:
+def _job(plan: Plan, control: Control, path: str, name: str, *options: str) -> dict[str, Any]:
     """Return the job of a control: any of its columns can run it."""
     by = [_by(plan, each, control.identity_of(each)) for each in control.columns]
-    return {"output": path, "command": command, "by": by}
+    return {"output": path, "command": [name, "--output", path, *options], "by": by}
 
 
 def _by(plan: Plan, column: Column, identity: str) -> dict[str, Any]:
@@ -96,13 +95,12 @@ def _by(plan: Plan, column: Column, identity: str) -> dict[str, Any]:
     # The marker is that of the interpreter which run_bundle.py is given.
     wanted |= {"definition": _name(environment.definition), "method": "interpreter"}
     options = [f"--identity={identity}", f"--environment={json.dumps(wanted)}"]
-    options += [f"--memory-gib={plan.memory_gib}"]
+    options += [f"--memory-gib={plan.config.limits.memory_gib}"]
     return {"column": column.name, "identity": identity, "options": options}
 
 
 def write_bundle(plan: Plan, output: Path) -> None:
     """Write the zip; the same plan and sources give the same bytes."""
-    output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
     contents = {name: path.read_bytes() for name, path in bundle_files(plan).items()}
     contents["bundle.json"] = json.dumps(bundle_document(plan), indent=1).encode()
@@ -115,9 +113,8 @@ def write_bundle(plan: Plan, output: Path) -> None:
 def bundle_files(plan: Plan) -> dict[str, Path]:
     """Return the sources and the user's files of the bundle, by their names in the zip."""
     found = {name: PACKAGE / "bundle" / name for name in AT_THE_TOP}
-    for pattern in SOURCES:
-        for path in PACKAGE.glob(pattern):
-            found[f"millistep/{path.relative_to(PACKAGE).as_posix()}"] = path
+    sources = (path for pattern in SOURCES for path in PACKAGE.glob(pattern))
+    found |= {f"millistep/{path.relative_to(PACKAGE).as_posix()}": path for path in sources}
     for definition in {plan.environment_of(column).definition for column in plan.columns}:
         both = (definition, post_deploy(definition))
         found |= {_name(path): path for path in both if path.is_file()}
@@ -138,8 +135,8 @@ def _folders(plan: Plan) -> list[tuple[str, Path]]:
 
 def _own(folder: Path) -> Iterator[Path]:
     """Yield the files of the user's models and frameworks that are plain and not hidden."""
-    for part in ("models", "frameworks"):
-        for path in sorted((folder / part).rglob("*")):
+    for part in PARTS:
+        for path in (folder / part).rglob("*"):
             inside = path.relative_to(folder).parts
             if path.is_file() and not any(name.startswith((".", "__pyc")) for name in inside):
                 yield path
@@ -152,13 +149,11 @@ def planned() -> tuple[Plan, Path]:
     parser.add_argument("--elsewhere", action="store_true", help="not measured on this machine")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
-    config = json.loads(options.config)
-    plan = or_one_line(Plan, config, not options.elsewhere)
-    return plan, options.output
+    return or_one_line(Plan, json.loads(options.config), not options.elsewhere), options.output
 
 
 def write_plan() -> None:
-    """Write the plan, for the analysis and the progress line."""
+    """Write the plan, for the analysis."""
     found, output = planned()
     write_atomically(output, json.dumps(found.document(), indent=1) + "\n")
 
@@ -179,5 +174,4 @@ def check_files() -> None:
     """
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
-    known, _ = parser.parse_known_args()  # the others are Snakemake's
-    check_readable(known.configfile)
+    check_readable(parser.parse_known_args()[0].configfile)  # the others are Snakemake's

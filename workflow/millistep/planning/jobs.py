@@ -177,10 +177,9 @@ class Jobs:
             start.print_summary(start.now)
         # A workflow that uses this one as a module has a profile of its own, or none.
         if "machine_percent" not in start.workflow.global_resources:
-            ours = start.sources / "profiles/default"
-            remedy = f"copy {ours} to profiles/default"
-            if ours.resolve() == Path("profiles/default").resolve():
-                remedy = "leave --workflow-profile out"
+            ours, used = start.sources / "profiles/default", Path("profiles/default")
+            in_place = ours.resolve() == used.resolve()
+            remedy = "leave --workflow-profile out" if in_place else f"copy {ours} to {used}"
             sys.exit(
                 "millistep: without the settings of profiles/default two runs could be timed at the"
                 f" same time: {remedy}"
@@ -193,11 +192,10 @@ class Jobs:
         if not (start.speaks and start.use_conda) or start.workflow.output_settings.dryrun:
             return
         prefixes = [flag.with_suffix("") for flag in start.conda_folder.glob("*.env_setup_done")]
-        used = [each.definition for each in self._plan.environments if each.conda]
-        new = [each for each in used if not any(is_made_of(prefix, each) for prefix in prefixes)]
+        used = (each.definition for each in self._plan.environments if each.conda)
+        new = {d.stem: d for d in used if not any(is_made_of(prefix, d) for prefix in prefixes)}
         if new:
-            names = ", ".join(dict.fromkeys(definition.stem for definition in new))
-            tell(f"conda makes environments first, which takes minutes: {names}")
+            tell(f"conda makes environments first, which takes minutes: {', '.join(new)}")
 
 
 def with_signature(function: Callable[..., Any]) -> Callable[..., Any]:

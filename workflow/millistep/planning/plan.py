@@ -5,31 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Iterable
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from millistep.contracts.config import BatchSizes, RegressionCheck
 from millistep.planning import catalog, columns, identity, runs, this_machine, unsupported
-from millistep.planning.catalog import frameworks, measures
+from millistep.planning.catalog import Model, frameworks, measures
 from millistep.planning.columns import Column
-from millistep.planning.config import (
-    ConfigError,
-    check,
-    check_known,
-    check_titles,
-    check_word,
-    results_folder,
-)
+from millistep.planning.config import ConfigError, check, check_known, check_word, results_folder
 from millistep.planning.controls import Controls
 from millistep.planning.document import document
 from millistep.planning.environments import Environment, environments
 from millistep.planning.identity import ENVS
-from millistep.planning.runs import Group, Row, Run, groups, positions, priorities, record_path
+from millistep.planning.runs import Group, Row, Run, groups, positions, record_path
 from millistep.supervise import machine, variables
 from millistep.supervise.device import Gpu, NoSuchDevice, chosen
 
 WORKERS = 5  # Snakemake runs so many jobs at once in addition to --cores
+PROCESS_MIB = 1024  # of host memory for a framework, in addition to the model
+FACTOR = 3  # activations, compilation and copies, as multiples of weights, gradients and moments
 
 
 class Plan:
@@ -69,9 +66,7 @@ class Plan:
         self.accelerator = str(self.config.accelerator)
         if self.accelerator == "auto":
             self.accelerator = "cuda" if self.gpu else "cpu"
-        self.scale, self.scale_reason = this_machine.scale(
-            self.config.scale, self.accelerator, self.gpu
-        )
+        self.scale, self.scale_reason = this_machine.scale(self)
         if self.config.weights == "preset" and self.scale != "paper":
             raise ConfigError(
                 f"weights: preset needs scale paper; allowed at {self.scale} is random"
@@ -79,40 +74,31 @@ class Plan:
         self.threads = this_machine.threads(self.config.threads)
         if self.config.precision == "tf32" and self.accelerator == "cpu":
             raise ConfigError("precision: tf32 does not exist on cpu; allowed are default, float32")
-        time_s = self.config.limits.time_s
-        default_s = this_machine.DEFAULT_TIME_LIMIT_S[self.scale]
+        time_s, default_s = self.config.limits.time_s, this_machine.DEFAULT_TIME_LIMIT_S[self.scale]
         self.time_limit_s = default_s if time_s == "default" else time_s
-        # auto is resolved where a run is measured.
-        self.memory_gib = str(self.config.limits.memory_gib)
+        self._auto = {"scale": self.scale, "accelerator": self.accelerator, "threads": self.threads}
 
     def _find_cells(self, envs: Path) -> None:
         """Find columns and rows, and the cells of the two that can be measured."""
         self.models = catalog.Models(self.config.folders)
         self.frameworks = frameworks(self.config.folders)
-        resolved = {"accelerator": self.accelerator, "threads": self.threads}
-        self.columns = columns.columns(self.config, self.frameworks, resolved)
+        self.columns = columns.columns(self.config, self.frameworks, self._auto)
         self._environments = environments(self, envs)
         asked = self.config.models.items()
         self.rows = [row for name, tasks in asked if tasks for row in self._rows(name, tasks)]
         self.measured_models = [*dict.fromkeys(row.model for row in self.rows)]
         if not self.rows:
             raise ConfigError("models: nothing to measure; at least one task is needed")
-        titles = {name: self.models.load(name).title for name in self.measured_models}
-        check_titles("models", titles, "a model.yaml")
-        titles = {column.name: column.title for column in self.columns}
-        check_titles("columns", titles, "the title of a framework in its frameworks.yaml")
+        _check_titles("models", map(self.models.load, self.measured_models), "a model.yaml")
+        _check_titles("columns", self.columns, "the title of a framework in its frameworks.yaml")
         self.measures = {
             row: measures(self.models.load(row.model), row.task, self.scale) for row in self.rows
         }
         # Columns that this machine cannot measure, with the reasons.
         self.barred = this_machine.barred(self)
         self.unsupported = unsupported.unsupported(self)
-        self.cells = [
-            (row, column)
-            for row in self.rows
-            for column in self.columns
-            if (row, column.name) not in self.unsupported
-        ]
+        cells = product(self.rows, self.columns)
+        self.cells = [cell for cell in cells if cell not in self.unsupported]
         # Columns with at least one such cell.
         with_cells = {column for _, column in self.cells}
         self.measurable = [column for column in self.columns if column in with_cells]
@@ -127,22 +113,25 @@ class Plan:
             self.by_cell.setdefault((run.row, run.column), []).append(run)
         self.controls = Controls(self)
         self.accelerators = list(self.controls.references)  # cuda first
-        timing = {*self.measurable, *(each.column for each in self.controls.references.values())}
-        used = [self.environment_of(column) for column in self.columns if column in timing]
-        self.environments = list(dict.fromkeys(used))
+        timing = self.measurable or [each.column for each in self.controls.references.values()]
+        self.environments = list(dict.fromkeys(map(self.environment_of, timing)))
         # By record, including the second runs of the self-test.
         self.timed = {run.record: run for run in (*self.runs, *self.controls.again)}
         folder = f"{self.results}/reference/{self.scale}"
         self.groups = groups(self.runs, self.controls.again, folder, self.config.seed)
         # By the files of their jobs, and by the file that marks a group's end.
         self.group_of = {path: each for each in self.groups for path in (*each.files, each.done)}
-        self.priorities = priorities(self.groups, self.controls.known_steps.path)
+        jobs = [*self.group_of]
+        # The known steps of the self-test follow the first round: the first number need not wait.
+        first = sum(group.number == 1 for group in self.group_of.values())
+        jobs.insert(first, self.controls.known_steps.path)
+        # Jobs start in this order.
+        self.priorities = {path: len(jobs) - place for place, path in enumerate(jobs)}
 
     def _gpu(self) -> Gpu | None:
         """Return the GPU that is measured; None without one, or if only CPUs are measured."""
-        named = [entry for entry in self.config.columns if not isinstance(entry, str)]
-        on_gpu = any(entry.accelerator == "cuda" for entry in named)
-        if self.config.accelerator == "cpu" and not on_gpu:
+        asked = {getattr(entry, "accelerator", "auto") for entry in self.config.columns}
+        if self.config.accelerator == "cpu" and "cuda" not in asked:
             return None
         try:
             return chosen(self.config.device)
@@ -187,17 +176,12 @@ class Plan:
         for row, column in self.cells:
             facts[row][column.name] = identity.of_cell(self, row, column)
         drawn = positions(facts, self.runs_of, self.config.seed)
-        return [
-            Run(
-                row,
-                by_name[name],
-                number,
-                position,
-                record_path(folder, row, by_name[name], number),
-                identity.of_run(facts[row][name], number),
-            )
-            for (row, name, number), position in drawn.items()
-        ]
+        found = []
+        for (row, name, number), position in drawn.items():
+            path = record_path(folder, row, by_name[name], number)
+            own = identity.of_run(facts[row][name], number)
+            found.append(Run(row, by_name[name], number, position, path, own))
+        return found
 
     def resident(self, group: Group) -> int:
         """Return how many processes of a group are in memory at once."""
@@ -237,7 +221,7 @@ class Plan:
 
     def _process_mib(self, group: Group) -> float:
         """Return the MiB of host memory of one process, as a rough estimate."""
-        return runs.FACTOR * self.least_memory_mib(group.row) + runs.PROCESS_MIB
+        return FACTOR * self.least_memory_mib(group.row) + PROCESS_MIB
 
     def least_memory_mib(self, row: Row) -> float:
         """MiB of memory that a row's cells need at least; see the model."""
@@ -248,8 +232,7 @@ class Plan:
 
     def resolved(self) -> dict[str, Any]:
         """Return the configuration with the values that `auto` has here."""
-        resolved = {"scale": self.scale, "accelerator": self.accelerator, "threads": self.threads}
-        return {**self.config.document(), **resolved}
+        return {**self.config.document(), **self._auto}
 
     @cached_property
     def sha256(self) -> str:
@@ -257,3 +240,16 @@ class Plan:
 
     def document(self) -> dict[str, Any]:
         return document(self)
+
+
+def _check_titles(where: str, named: Iterable[Model | Column], remedy: str) -> None:
+    """Raise :class:`ConfigError` if two names have one title, so that tables mix them up.
+
+    remedy: the place where a title can be changed.
+    """
+    names: dict[str, str] = {}
+    for each in named:
+        if (other := names.setdefault(each.title, each.name)) != each.name:
+            raise ConfigError(
+                f"{where}: {other} and {each.name} have one title, '{each.title}'; change {remedy}"
+            )

@@ -22,8 +22,6 @@ AUTO, MORE, MOST = "auto", 2, 11  # rounds that a start adds to an undecided wor
 REST = "default"  # the key for all rows that are not named
 # The parts that name a row, from the outermost to the innermost key.
 PARTS = ("model", "task", "batch size")
-PROCESS_MIB = 1024  # of host memory for a framework, in addition to the model
-FACTOR = 3  # activations, compilation and copies, as multiples of weights, gradients and moments
 
 
 @dataclass(frozen=True)
@@ -146,17 +144,6 @@ def _order(names: list[str], run: int, seed: str) -> list[str]:
     return [names[(rounds[turn] + place) % number] for place in places]
 
 
-def priorities(groups: list[Group], known_steps: str) -> dict[str, int]:
-    """Return the priorities of all jobs that time something, by their file; the first is highest.
-
-    The known steps of the self-test follow the first round: the first number need not wait.
-    """
-    first = [path for group in groups if group.number == 1 for path in (*group.files, group.done)]
-    later = [path for group in groups if group.number > 1 for path in (*group.files, group.done)]
-    files = [*first, known_steps, *later]
-    return {path: len(files) - place for place, path in enumerate(files)}
-
-
 @dataclass(frozen=True)
 class Group:
     """The runs of a workload in a round, in the random order of their turns."""
@@ -198,8 +185,7 @@ def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) ->
 def _group(row: Row, number: int, runs: tuple[Run, ...], folder: str) -> Group:
     name = f"{row.model}/{row.task}-b{row.batch_size}/round{number}"
     used = {run.column.accelerator for run in runs}
-    kinds: list[str] = [kind for kind in ("cuda", "cpu") if kind in used]
-    references = {kind: f"{folder}/{name}-{kind}.json" for kind in kinds}
+    references = {k: f"{folder}/{name}-{k}.json" for k in ("cuda", "cpu") if k in used}
     return Group(row, number, runs, name, references, f"{folder}/{name}.done")
 
 

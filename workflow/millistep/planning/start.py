@@ -59,7 +59,7 @@ class Start:
         for path, problem in changes.unreadable(self.to_measure):
             tell(f"{path} {problem}; it is renamed, and the run is measured again")
         if self.elsewhere:
-            self.print_summary(self.to_measure, self.elsewhere)
+            self.print_summary(self.to_measure)
 
     @cached_property
     def now(self) -> dict[str, Any]:
@@ -158,8 +158,8 @@ class Start:
             handler.addFilter(_is_printed_nowhere_else)
             logger.addHandler(handler)
 
-    def print_summary(self, reasons: dict[str, Any], elsewhere: Path | None = None) -> None:
-        if summary := changes.summary(self.plan, reasons, elsewhere):
+    def print_summary(self, reasons: dict[str, Any]) -> None:
+        if summary := changes.summary(self.plan, reasons, self.elsewhere):
             print(summary, file=sys.stderr)
 
 

@@ -16,7 +16,6 @@ from millistep.deploy.virtual_environments import EnvironmentProblem
 from millistep.planning.columns import Column
 from millistep.planning.config import ConfigError
 from millistep.supervise import processors
-from millistep.supervise.device import Gpu
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
@@ -34,19 +33,19 @@ OLDEST_DRIVER = {12: "525.60.13", 13: "580.65.06"}
 NO_GPU = "no NVIDIA GPU was found here"
 
 
-def scale(asked: str, accelerator: str, gpu: Gpu | None) -> tuple[str, str]:
+def scale(plan: Plan) -> tuple[str, str]:
     """Return the scale, and the reason for it in one sentence."""
-    if asked != "auto":
-        return asked, f"The configuration sets scale {asked}."
-    memory_gib = (gpu.memory_mib and gpu.memory_mib / 1024) if gpu else None
-    if accelerator != "cuda" or gpu is None:
+    if plan.config.scale != "auto":
+        return plan.config.scale, f"The configuration sets scale {plan.config.scale}."
+    if plan.accelerator != "cuda" or plan.gpu is None:
         have = "no GPU is measured here"
-    elif memory_gib is None:
+    elif not plan.gpu.memory_mib:
         have = "the memory of the GPU is unknown"
-    elif memory_gib >= PAPER_MEMORY_GIB:
-        return "paper", f"Scale auto took paper: the GPU has {memory_gib:.0f} GiB of memory."
     else:
-        have = f"the GPU has {memory_gib:.0f} GiB of memory, paper needs {PAPER_MEMORY_GIB}"
+        have = f"the GPU has {plan.gpu.memory_mib / 1024:.0f} GiB of memory"
+        if plan.gpu.memory_mib >= PAPER_MEMORY_GIB * 1024:
+            return "paper", f"Scale auto took paper: {have}."
+        have += f", paper needs {PAPER_MEMORY_GIB}"
     return "laptop", f"Scale auto took laptop: {have}."
 
 
@@ -78,18 +77,14 @@ def check(plan: Plan) -> None:
 def check_processors(plan: Plan) -> None:
     """Raise :class:`ConfigError` if a run has more threads than CPUs that it may use."""
     here = len(processors.available())
-    quota = processors.within_the_quota(here)
+    quota = "CPU time of this container's quota, which would stop the run in every period"
+    limits = {f"{here} CPUs here": here, quota: processors.within_the_quota(here)}
     asked = {f"columns.{place}.threads": one.threads for place, one in enumerate(plan.columns)}
     for where, threads in {"threads": plan.threads, **asked}.items():
-        if threads > here:
-            raise ConfigError(
-                f"{where}: {threads} is more than the {here} CPUs here; allowed are 1 to {here}"
-            )
-        if threads > quota:
-            raise ConfigError(
-                f"{where}: {threads} is more than the CPU time of this container's quota, which "
-                f"would stop the run in every period; allowed are 1 to {quota}"
-            )
+        for of, most in limits.items():
+            if threads > most:
+                problem = f"{threads} is more than the {of}; allowed are 1 to {most}"
+                raise ConfigError(f"{where}: {problem}")
 
 
 def check_interpreters(plan: Plan) -> None:

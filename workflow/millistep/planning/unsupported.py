@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import TYPE_CHECKING
 
 from millistep.contracts.config import Unsupported
@@ -17,27 +18,24 @@ if TYPE_CHECKING:
     from millistep.planning.plan import Plan
 
 
-def unsupported(plan: Plan) -> dict[tuple[Row, str], str]:
-    """Return the cells that are known not to run: reasons by row and name of the column."""
+def unsupported(plan: Plan) -> dict[tuple[Row, Column], str]:
+    """Return the cells that are known not to run, each with its reason."""
     names = dict.fromkeys([*(column.name for column in plan.columns), *plan.frameworks])
     for entry in plan.config.unsupported:
-        _check("unsupported", plan.models.load(entry.model), entry, entry.column, names)
+        _check("unsupported", plan.models.load(entry.model), entry.task, entry.column, names)
     for model in map(plan.models.load, plan.measured_models):
         for of_model in model.unsupported:
             # It may name columns that this configuration lacks, of frameworks that exist.
             framework = of_model.column.partition("+")[0]
-            _check(f"{model.file}: unsupported", model, of_model, framework, plan.frameworks)
-    cells = ((row, column) for row in plan.rows for column in plan.columns)
-    found = ((cell, next(_reasons(plan, *cell), None)) for cell in cells)
-    return {(row, column.name): reason for (row, column), reason in found if reason}
+            _check(f"{model.file}: unsupported", model, of_model.task, framework, plan.frameworks)
+    cells = product(plan.rows, plan.columns)
+    return {cell: reason for cell in cells if (reason := next(_reasons(plan, *cell), None))}
 
 
-def _check(
-    where: str, model: Model, entry: Unsupported | Incapable, column: str, allowed: Iterable[str]
-) -> None:
-    if entry.task and entry.task not in model.tasks:
+def _check(where: str, model: Model, task: str | None, column: str, allowed: Iterable[str]) -> None:
+    if task and task not in model.tasks:
         tasks = ", ".join(model.tasks)
-        raise ConfigError(f"{where}: {model.name} has no task '{entry.task}'; allowed are {tasks}")
+        raise ConfigError(f"{where}: {model.name} has no task '{task}'; allowed are {tasks}")
     check_known(where, "column", column, allowed)
 
 
