@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from millistep.measure import conformance, frameworks, models
+from millistep.measure import conformance, frameworks
 from millistep.measure.extras import calls, outcome, probe
 from millistep.measure.interference import Kernel, Others, Quota
 from millistep.measure.observed import parity, peak_device, with_profile
@@ -190,10 +190,10 @@ class Measurement:
         self._report_warnings()
 
     def probe(self) -> None:
-        probes, work = [], models.work_of(self.cell)
+        probes = []
         for planned in self.request["probes"] if self.framework.probeable else []:
             with self._or_warn("probes"):
-                probes.append(probe(self.framework, self.protocol, work, planned))
+                probes.append(probe(self.framework, self.protocol, planned))
                 self.events.send("probes", probes=probes)
 
     def profile(self) -> None:

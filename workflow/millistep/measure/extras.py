@@ -19,29 +19,25 @@ from statistics import median
 from types import FrameType
 from typing import Any
 
-from millistep.measure.conformance import check_end, check_work
+from millistep.measure.conformance import check_end, work_of_step
 from millistep.measure.frameworks import Framework
 from millistep.measure.frameworks.loops import Ticks, leaves
-from millistep.measure.models import Work
 from millistep.measure.process import MAX_MESSAGE
 from millistep.measure.protocol import PROTOCOLS, Protocol
 from millistep.measure.timer import Timer
 
 
-def probe(
-    framework: Framework, protocol: Protocol, work: Work, planned: dict[str, Any]
-) -> dict[str, Any]:
+def probe(framework: Framework, protocol: Protocol, planned: dict[str, Any]) -> dict[str, Any]:
     """Measure a step at another batch size or length; a failure is a finding of its own."""
-    cell = framework.cell
-    changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
-    batch_size = planned.get("batch_size", cell.batch_size)
-    amount = work.per_step(cell.task, changed, batch_size)
-    check_work(cell.model, amount)
-    windows = protocol.length_windows if "max_length" in planned else protocol.probe_windows
+    cell, sizes = framework.cell, {**planned}
+    batch_size = sizes.pop("batch_size", cell.batch_size)
+    changed = dataclasses.replace(cell, architecture={**cell.architecture, **sizes})
+    amount = work_of_step(dataclasses.replace(changed, batch_size=batch_size))
+    windows = protocol.length_windows if "max_length" in sizes else protocol.probe_windows
     timer = _timer(framework, protocol, windows=windows)
     found: dict[str, Any] = {"steps": 0, "elapsed_ns": 0, "windows": [], "failed": None}
     try:
-        framework.cell = dataclasses.replace(cell, architecture=changed)
+        framework.cell = changed
         framework.run_at(batch_size, timer)
         check_end(timer)
         found |= {"steps": timer.steps, "elapsed_ns": timer.elapsed_ns, "windows": timer.recorded}
@@ -53,7 +49,7 @@ def probe(
     generates = cell.task == "generate"
     return {
         "batch_size": batch_size,
-        "max_length": changed.get("max_length") if generates else None,
+        "max_length": changed.architecture.get("max_length") if generates else None,
         "new_tokens": amount["tokens_per_step"] if generates else None,
         **found,
     }

@@ -100,9 +100,6 @@ class Kernel:
         }
 
 
-PERIODS, THROTTLED = "nr_periods", "nr_throttled"
-
-
 class Quota:
     """Counts the periods of control groups, added up over several intervals.
 
@@ -133,6 +130,6 @@ def _counted(file: Path) -> tuple[int, int] | None:
     """Return the periods so far, and in how many of them the group was stopped."""
     try:
         lines = dict(line.split(maxsplit=1) for line in file.read_text().splitlines())
-        return int(lines[PERIODS]), int(lines[THROTTLED])
+        return int(lines["nr_periods"]), int(lines["nr_throttled"])
     except (OSError, ValueError, KeyError):
         return None
