@@ -1,10 +1,10 @@
 """What every Keras column shares: the loop, the clock, the published arithmetic.
 
-The clock is read in ``on_*_batch_begin``. Keras calls it on the thread that
-issues the steps, with every backend, and the clock changes nothing in how steps
-are dispatched: overriding ``on_*_batch_end`` would switch Keras 3.6 and later to
-waiting for each step on JAX and PyTorch (keras pull request 20284), and Keras 2
-fetches a step's results for any callback of a batch that does not take tensors.
+The clock is read in ``on_*_batch_begin``. Keras calls it on the thread that issues the steps, with
+every backend, and the clock changes nothing in how steps are dispatched: overriding
+``on_*_batch_end`` would switch Keras 3.6 and later to waiting for each step on JAX and PyTorch
+(keras pull request 20284), and Keras 2 fetches a step's results for any callback of a batch that
+does not take tensors.
 """
 
 import contextlib
@@ -57,7 +57,10 @@ class KerasFramework(Framework):
     def build(self) -> None:
         self.seed()
         self.model = self.models.build(self.cell)
-        self._check_made()
+        conformance.check_has(self.model, "build()", "a keras.Model", "weights")
+        conformance.check_loops(self.models, self.cell.task)
+        if not self.own_loop:
+            conformance.check_method(self.model, self.cell.task, self.keras, self.version)
         self._make_weights()
 
     def run(self, timer: Clock) -> None:
@@ -86,7 +89,7 @@ class KerasFramework(Framework):
             raise conformance.WrongModel(
                 f"steps_per_execution is {number!r} and changes; needed is a whole number"
             )
-        return int(number)
+        return int(number or 1)  # None in Keras 2 before it is set
 
     def settings(self) -> dict[str, Any]:
         return {"jit_compile": self.compiled()}
@@ -97,13 +100,6 @@ class KerasFramework(Framework):
     def eager(self) -> bool:
         """Return True if Keras runs the operations of a step one by one."""
         return bool(self.model.run_eagerly)
-
-    def _check_made(self) -> None:
-        """Raise :class:`WrongModel` unless the builder made a model that Keras' own loop drives."""
-        conformance.check_has(self.model, "build()", "a keras.Model", "weights")
-        conformance.check_loops(self.models, self.cell.task)
-        if not self.own_loop:
-            conformance.check_method(self.model, self.cell.task, self.keras, self.version)
 
     def _make_weights(self) -> None:
         """Have a model make the weights that it lacks, as ``fit`` does at the first batch."""
@@ -216,11 +212,6 @@ class KerasFramework(Framework):
     takes_texts = False
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
-    def step_results(self) -> str | None:
-        """Return the fate of each step's metrics or outputs; None where Keras drove no step."""
-        driven = self._callback and not self.own_loop
-        return self.results_for(self._callback) if driven else None
-
     def keeps_outputs(self) -> bool:
         """Return True if Keras gathers the outputs of all steps, as its ``predict`` does."""
         return self.cell.task == "predict" and not self.own_loop
@@ -243,8 +234,11 @@ class KerasFramework(Framework):
         """Return the names of the optimizers; a ``train_step`` may update weights without one, and
         a custom loop by one that the model does not hold.
         """
-        unknown = None if self.own_loop else "none"
-        return ", ".join(map(_optimizer_name, self.optimizers())) or unknown
+        names = [
+            type(each).__name__ + (" with EMA" if getattr(each, "use_ema", False) else "")
+            for each in self.optimizers()
+        ]
+        return ", ".join(names) or (None if self.own_loop else "none")
 
     def optimizer_update(self, jit: bool) -> str:
         """Return the kind of parameter update: in the program if the backend traces a step."""
@@ -253,6 +247,7 @@ class KerasFramework(Framework):
     def parity(self) -> dict[str, Any]:
         jit, fits = self.compiled(), self.cell.task == "fit"
         optimizer = self.optimizer_name() if fits else None
+        driven = self._callback and not self.own_loop  # True if Keras drove the steps
         return {
             "framework_version": f"{self.version}, {self.backend_version()}",
             "model_library": self.model_library(),
@@ -262,7 +257,7 @@ class KerasFramework(Framework):
             "optimizer": optimizer,
             "optimizer_update": self.optimizer_update(jit) if optimizer else None,
             "metrics": self.metrics() if fits else None,
-            "step_results": self.step_results(),
+            "step_results": self.results_for(self._callback) if driven else None,
             "jit_compile": jit,
             "jit_compile_auto": self.auto_jit_compile(),
             "attention": models.attention(self.models, self.model),
@@ -368,11 +363,6 @@ def _own_words(message: str) -> str:
     if in_a_layer := re.search(r"\x1b\[1m(.*?)\x1b", message, re.S):
         message = in_a_layer[1].rpartition("Error encountered:")[2]
     return next(iter(message.strip().splitlines()), "")
-
-
-def _optimizer_name(optimizer: Any) -> str:
-    name = type(optimizer).__name__
-    return f"{name} with EMA" if getattr(optimizer, "use_ema", False) else name
 
 
 def _number(count: Any) -> int:

@@ -34,9 +34,6 @@ class Keras3Framework(KerasFramework):
 
     def build(self) -> None:
         super().build()
-        self._check_weights()
-
-    def _check_weights(self) -> None:
         for variable in self.model.weights:
             live = str(self.keras.backend.standardize_dtype(variable.value.dtype))
             if "float" in variable.dtype and live != variable.dtype:

@@ -93,10 +93,9 @@ class Framework(Traced, Keras3Framework):
         self.model.predict_function = kept
 
     def fence(self) -> None:
-        # The state of the last step, every updated variable and metric in it.
-        # One program computes state and outputs, so all are ready together; without one, outputs
-        # are kept. block_until_ready needs the leaves: the state itself is an opaque dict
-        # of Keras containers to it, and waiting for that waits for nothing.
+        # The state of the last step, every updated variable and metric in it. One program computes
+        # state and outputs, so all are ready together; without one, outputs are kept.
+        # block_until_ready needs the leaves: for Keras' containers, it waits for nothing.
         for ready in getattr(self.model, "_jax_state", None), self._outputs:
             if ready:
                 arrays = leaves(self.keras, ready)
@@ -128,8 +127,7 @@ class Framework(Traced, Keras3Framework):
         return time.perf_counter_ns() - start if late else 0
 
     def settle(self) -> None:
-        # The step's state is outside the model until it is synchronized; the loop was left
-        # before that.
+        # The loop was left before the step's state was put back into the model.
         self.model.jax_state_sync()
         for variable, value in self._taken_out:
             variable.assign(value)

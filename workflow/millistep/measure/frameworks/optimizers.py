@@ -13,7 +13,6 @@ from millistep.measure.frameworks.products import dispatched
 
 # Beginnings of the operations' names, in the order in which they decide.
 KINDS = {"aten::_fused_": "fused", "aten::_foreach_": "foreach"}
-ONE_BY_ONE = "for-loop"
 
 
 def seen(torch: Any, update: Callable[[], object]) -> str:
@@ -25,10 +24,8 @@ def seen(torch: Any, update: Callable[[], object]) -> str:
     names = set()
     with dispatched(torch, lambda operation, *_: names.add(operation.name())):
         update()
-    for beginning, kind in KINDS.items():
-        if any(name.startswith(beginning) for name in names):
-            return kind
-    return ONE_BY_ONE
+    kinds = (kind for start, kind in KINDS.items() if any(name.startswith(start) for name in names))
+    return next(kinds, "for-loop")
 
 
 def known(find: Callable[[], str]) -> str:

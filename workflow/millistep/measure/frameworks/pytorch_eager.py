@@ -108,10 +108,9 @@ class Framework(TorchFramework):
 
     def settings(self) -> dict[str, Any]:
         found = super().settings()
-        if not self.optimizer or self.cell.optimizer == "default":
-            return found
-        kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
-        return {**found, "optimizer": kind}
+        if self.optimizer and self.cell.optimizer != "default":
+            found["optimizer"] = self._update()
+        return found
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Return ``(ms, steps, words)`` as published.
@@ -303,14 +302,15 @@ class Framework(TorchFramework):
         return products.of_torch(self.torch, lambda: self.model(**batch))
 
     def parity(self) -> dict[str, Any]:
+        optimizer = self.optimizer
         return {
             "framework_version": self.backend_version(),
             "model_library": models.library(self.models),
             "backend": "torch",
             "dtype": products.dtype(self, self._dtype()),
-            "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
-            "optimizer_update": self._optimizer_update(),
-            "metrics": "none" if self.optimizer else None,
+            "optimizer": type(optimizer).__name__ if optimizer else None,
+            "optimizer_update": f"{optimizers.known(self._update)}, eager" if optimizer else None,
+            "metrics": "none" if optimizer else None,
             "step_results": None if self.own_loop else LEFT,
             "image_data_format": self._image_data_format(),
             "attention": models.attention(self.models, self.model),
@@ -322,12 +322,8 @@ class Framework(TorchFramework):
             **models.facts(self.models, self.model, self.cell),
         }
 
-    def _optimizer_update(self) -> str | None:
-        if not self.optimizer:
-            return None
-        device = self.cell.accelerator
-        kind = optimizers.known(lambda: optimizers.of_torch(self.torch, self.optimizer, device))
-        return f"{kind}, eager"
+    def _update(self) -> str:
+        return optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
 
     def _dtype(self) -> str:
         """Dtype of the parameters, or of the inputs if there are no parameters."""

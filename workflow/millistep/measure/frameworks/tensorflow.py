@@ -56,9 +56,8 @@ class TensorFlowFramework(Traced, KerasFramework):
         self.tf.config.experimental.enable_tensor_float_32_execution(precision == "tf32")
 
     def fence(self) -> None:
-        # Host operations of a step are done when the step's call returns (a
-        # tf.function is run synchronously); only devices may lag behind. Without
-        # one this would be an operation that waits for nothing, on the clock.
+        # Host operations of a step are done when the step's call returns (a tf.function is run
+        # synchronously); only devices may lag behind. Without one this would wait for nothing.
         if self.cell.accelerator == "cuda":
             self.tf.test.experimental.sync_devices()
 

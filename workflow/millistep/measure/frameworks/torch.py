@@ -37,8 +37,8 @@ class TorchFramework(Framework):
         if self.cell.cudnn_benchmark:
             torch.backends.cudnn.benchmark = True
         if self.cell.accelerator == "cpu":
-            # As TensorFlow and XLA do by themselves. Without it the *values* of
-            # the weights set the speed (two to three times slower in training).
+            # As TensorFlow and XLA do by themselves. Without it the *values* of the weights set the
+            # speed (two to three times slower in training).
             torch.set_flush_denormal(True)
         self.limit_memory()
 
@@ -133,15 +133,14 @@ class TorchFramework(Framework):
     profiler = "torch.profiler, ATen operations, kernels of compiled graphs and CUDA kernels"
 
     def begin_profile(self) -> None:
-        from torch.profiler import ProfilerActivity, profile
-
-        kinds = {ProfilerActivity.CPU}
+        profiler = self.torch.profiler
+        kinds = {profiler.ProfilerActivity.CPU}
         with ExitStack() as opened:  # nothing stays on if the profiler does not start
             if self.cell.accelerator == "cuda":
-                kinds.add(ProfilerActivity.CUDA)
+                kinds.add(profiler.ProfilerActivity.CUDA)
             else:
                 opened.enter_context(torch_profile.announced(self.torch))
-            self._profile = opened.enter_context(profile(activities=kinds))
+            self._profile = opened.enter_context(profiler.profile(activities=kinds))
             self._while_profiled = opened.pop_all()
 
     def end_profile(self) -> list[Span]:
@@ -200,9 +199,8 @@ class TorchFramework(Framework):
 
             self.run(CountedSteps(read, read))
             return (requested[1] - requested[0]) / steps
-        from torch.profiler import ProfilerActivity, profile
-
-        recording = profile(activities={ProfilerActivity.CPU}, profile_memory=True)
+        host = {self.torch.profiler.ProfilerActivity.CPU}
+        recording = self.torch.profiler.profile(activities=host, profile_memory=True)
         with ExitStack() as opened:
             self.run(CountedSteps(partial(opened.enter_context, recording), opened.close))
         return torch_profile.allocated(recording) / steps

@@ -52,9 +52,8 @@ COMPUTING = ("aten::", "mkldnn::", "mkl::", "quantized::", "_quantized::", "oned
 ALLOCATING = re.compile(
     r"aten::(empty|new_empty|resize_|set_|_unsafe_view|_nnpack_available|result_type)"
 )
-COMPOSITE = (
-    "CompositeImplicitAutograd"  # the dispatcher's word for what is written in other operators
-)
+# The dispatcher's word for what is written in other operators.
+COMPOSITE = "CompositeImplicitAutograd"
 # A compiled graph as a whole, where none of its kernels could be announced.
 GRAPHS = (f"## Call {GRAPH}", "CompiledFunction")
 OPTIMISER = "Optimizer.step"
@@ -178,9 +177,9 @@ def computing(
 
     device: the type of the device that computes, None for the host. extensions: namespaces of
     operators that PyTorch did not bring, which compute as its own do. nothing: names of operators
-    that compute nothing, see :func:`computing_nothing`. On a device a
-    named range (``Optimizer.step``, a compiled graph's) lasts from its first kernel
-    to its last one, idle time included: it is no operation.
+    that compute nothing, see :func:`computing_nothing`. On a device a named range
+    (``Optimizer.step``, a compiled graph's) lasts from its first kernel to its last one, idle time
+    included: it is no operation.
     """
     if device is None:
         announced = any(event.name.startswith(PREFIX) for event in events)

@@ -1,8 +1,8 @@
 """Finds what computed in the traces (XPlane) that TensorFlow's and JAX' profilers write.
 
-On a GPU these are the device's own kernels. On the host, XLA names the operation
-of each piece of a program in ``hlo_op``, and TensorFlow's executor calls its
-kernels ``name:Type``; whatever else is in a trace is dispatch and waiting.
+On a GPU these are the device's own kernels. On the host, XLA names the operation of each piece of a
+program in ``hlo_op``, and TensorFlow's executor calls its kernels ``name:Type``; whatever else is
+in a trace is dispatch and waiting.
 
 An event of XLA's is the call of a piece, which hands parts of it to the threads of a pool and may
 return before they are done. Each part is in the trace as a task. A piece's ``end:`` event may be
