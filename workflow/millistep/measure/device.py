@@ -99,13 +99,10 @@ def _cudnn(library: Any) -> str:
     return f"{number // unit}.{number % unit // 100}.{number % 100}"
 
 
-XLA_POOL = "tf_XLAEigen"  # computes XLA's programs on the host, in JAX and in TensorFlow
-
-
-def threads_named(name: str) -> int:
-    """Return the number of this process' threads of that name; 0 if the system lists none."""
+def xla_threads() -> int:
+    """Return how many threads compute XLA's programs on the host; 0 if the system lists none."""
     count = 0
     for path in Path("/proc/self/task").glob("*/comm"):
         with contextlib.suppress(OSError):  # it ended meanwhile
-            count += path.read_text().strip() == name
+            count += path.read_text().strip() == "tf_XLAEigen"
     return count

@@ -10,12 +10,11 @@ does not take tensors.
 import contextlib
 import re
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from millistep.measure import conformance, models
+from millistep.measure import conformance, device, models
 from millistep.measure.frameworks import Cell, Clock, Framework, loops, products
 from millistep.measure.frameworks.loops import FETCHED, joined, leaves
 from millistep.measure.frameworks.products import parameters
@@ -46,6 +45,8 @@ class KerasFramework(Framework):
     execution: Callable[[bool], dict[str, Any]]
     metrics: Callable[[], str]  # 'loss', or 'loss, accuracy'
     auto_jit_compile: Callable[[], bool | None]
+    results_for: Callable[[Any], str]  # a step's, for a callback: FETCHED, BY_A_THREAD or LEFT
+    dataset: Callable[[int], Any]  # data for the trainer: one batch of this size, repeated
     model: Any
 
     def __init__(self, cell: Cell) -> None:
@@ -62,9 +63,6 @@ class KerasFramework(Framework):
         if not self.own_loop:
             conformance.check_method(self.model, self.cell.task, self.keras, self.version)
         self._make_weights()
-
-    def run(self, timer: Clock) -> None:
-        self.run_at(self.cell.batch_size, timer)
 
     def run_at(self, batch_size: int, timer: Clock) -> None:
         """Make one call of the public API, which lasts until the timer has enough steps."""
@@ -216,10 +214,6 @@ class KerasFramework(Framework):
         """Return True if Keras gathers the outputs of all steps, as its ``predict`` does."""
         return self.cell.task == "predict" and not self.own_loop
 
-    @abstractmethod
-    def results_for(self, callback: Any) -> str:
-        """Return how Keras treats a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
-
     def optimizers(self) -> list[Any]:
         """Return the optimizers that have updated the model: a ``train_step`` may have its own."""
         kind, own = self.keras.optimizers.Optimizer, vars(self.model).values()
@@ -244,6 +238,15 @@ class KerasFramework(Framework):
         """Return the kind of parameter update: in the program if the backend traces a step."""
         return "in the step's program"
 
+    def xla_threads(self, requested: int, compiled: bool = True) -> int:
+        """Return the threads of XLA's pool on the host, or the requested ones, which are declared:
+        other pools have no name to count them by.
+        """
+        if compiled and (counted := device.xla_threads()):
+            return counted
+        self.declared.add("threads")
+        return requested
+
     def parity(self) -> dict[str, Any]:
         jit, fits = self.compiled(), self.cell.task == "fit"
         optimizer = self.optimizer_name() if fits else None
@@ -266,10 +269,6 @@ class KerasFramework(Framework):
             **self.loop_facts,
             **models.facts(self.models, self.model, self.cell),
         }
-
-    @abstractmethod
-    def dataset(self, batch_size: int) -> Any:
-        """Return the data for the trainer: one batch, repeated."""
 
     def compute(self, batches: list[Any]) -> list[Any]:
         whole, size = joined(batches), self.cell.batch_size

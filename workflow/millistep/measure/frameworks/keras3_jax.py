@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from millistep.measure import device
-from millistep.measure.device import SHARE, XLA_POOL, threads_named
+from millistep.measure.device import SHARE
 from millistep.measure.frameworks import Clock, products
 from millistep.measure.frameworks.keras3 import Keras3Framework
 from millistep.measure.frameworks.loops import mapped
@@ -195,16 +195,10 @@ class Framework(Traced, Keras3Framework):
             "execution": "jit" if jit else "eager",
             "compiler": "xla" if jit else "none",
             "device": device.device_kind,
-            "threads": None if gpu else self._threads(),
+            # One per CPU of the affinity mask; JAX has neither an option nor a report of it.
+            "threads": None if gpu else self.xla_threads(self.cell.threads),
             "flush_denormals": None if gpu else flushed(self.jax.jit(lambda x: x * 0.5)),
         }
-
-    def _threads(self) -> int:
-        # One thread per CPU of the affinity mask; JAX has neither an option nor a report of it.
-        counted = threads_named(XLA_POOL)
-        if not counted:
-            self.declared.add("threads")
-        return counted or self.cell.threads
 
     profiler = "jax.profiler, operations of XLA programs"
 

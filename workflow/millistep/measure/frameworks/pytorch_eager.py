@@ -82,9 +82,6 @@ class Framework(TorchFramework):
         """Return the programs of parts that the model itself compiles; None without any."""
         return self.graphs() or None
 
-    def run(self, timer: Clock) -> None:
-        self.run_at(self.cell.batch_size, timer)
-
     def run_at(self, batch_size: int, timer: Clock) -> None:
         loop = self._loop(batch_size)
         timer.start()

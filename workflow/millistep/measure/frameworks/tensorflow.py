@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from millistep.measure import device
-from millistep.measure.device import SHARE, XLA_POOL, threads_named, total_mib
+from millistep.measure.device import SHARE, total_mib
 from millistep.measure.frameworks import products
 from millistep.measure.frameworks.keras import ENDLESS, STEPS, KerasFramework
 from millistep.measure.frameworks.loops import mapped
@@ -41,8 +41,7 @@ class TensorFlowFramework(Traced, KerasFramework):
 
     def limit_memory(self) -> None:
         """Apply :mod:`measure.device`'s policy; only before TensorFlow's first operation."""
-        gpus = self._gpus()
-        if gpus:
+        if gpus := self._gpus():
             limit = self.tf.config.LogicalDeviceConfiguration(memory_limit=SHARE * total_mib())
             self.tf.config.set_logical_device_configuration(gpus[0], [limit])
 
@@ -109,13 +108,6 @@ class TensorFlowFramework(Traced, KerasFramework):
         """Return traces so far. Without one no step of the same size compiles a program of XLA."""
         return self._traces
 
-    def _threads(self, jit: bool) -> int:
-        if jit and (counted := threads_named(XLA_POOL)):
-            return counted
-        # Only the requested number is known: the executor's own pool has no name to count it by.
-        self.declared.add("threads")
-        return self.requested_threads()
-
     def requested_threads(self) -> int:
         """Return the threads of TensorFlow's pools; of two sizes that which was not requested."""
         pools = self.tf.config.threading
@@ -140,7 +132,7 @@ class TensorFlowFramework(Traced, KerasFramework):
             "execution": "jit" if jit else "eager" if eager else "graph",
             "compiler": "xla" if jit else "none" if eager else "tf-graph",
             "device": details.get("device_name", "GPU") if gpus else "cpu",
-            "threads": self._threads(jit),
+            "threads": self.xla_threads(self.requested_threads(), jit),
             "flush_denormals": None if gpus else self._flushes_denormals(jit),
             "onednn": None if gpus else _uses_onednn(),
         }
