@@ -198,8 +198,7 @@ def computing(
     updates = [
         (lane(event), event.time_range)
         for event in events
-        if event.name.startswith(LISTS)
-        or (event.is_user_annotation and event.name.startswith(OPTIMISER))
+        if event.name.startswith((LISTS, OPTIMISER))
     ]
     return [_span(event, lane(event), updates) for event in chosen]
 
