@@ -16,7 +16,6 @@ class Protocol:
     check_windows: int  # the same in a regression check, for two versions that are nearly equal
     window_s: float  # aimed length of a timing window
     hard_cap_s: float  # stop the windows here, whatever was planned
-    warmup_steps: int  # steps discarded after the last compilation
     synchronized_steps: int
     synchronized_cap_s: float
     legacy_steps: int
@@ -24,6 +23,7 @@ class Protocol:
     probe_windows: int  # of a probe at another batch size
     length_windows: int  # of a probe at another length
     monitor_s: float  # between two samples of the machine
+    warmup_steps: int = 2  # steps discarded after the last compilation
 
 
 PROTOCOLS = {
@@ -32,7 +32,6 @@ PROTOCOLS = {
         check_windows=20,
         window_s=1.0,
         hard_cap_s=1200.0,
-        warmup_steps=2,
         synchronized_steps=20,
         synchronized_cap_s=60.0,
         legacy_steps=100,
@@ -46,7 +45,6 @@ PROTOCOLS = {
         check_windows=20,
         window_s=0.15,
         hard_cap_s=16.0,
-        warmup_steps=2,
         synchronized_steps=20,
         synchronized_cap_s=0.3,
         legacy_steps=20,
@@ -60,7 +58,6 @@ PROTOCOLS = {
         check_windows=8,
         window_s=0.01,
         hard_cap_s=4.0,
-        warmup_steps=2,
         synchronized_steps=5,
         synchronized_cap_s=1.0,
         legacy_steps=5,

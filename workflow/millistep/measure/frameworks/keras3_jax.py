@@ -40,24 +40,20 @@ class Framework(Traced, Keras3Framework):
         from jax import monitoring
 
         self.jax = jax
-        self._compiled = 0
-        self._asked: Counter[str] = Counter()  # events on programs kept on disk, by name
+        self._events: Counter[str] = Counter()  # JAX' own, by name
         monitoring.register_event_duration_secs_listener(self._count)
-        monitoring.register_event_listener(self._count_asked)
+        monitoring.register_event_listener(self._count)
 
-    def _count(self, event: str, duration_secs: float, **_: Any) -> None:
-        if event == "/jax/core/compile/backend_compile_duration":
-            self._compiled += 1
-
-    def _count_asked(self, event: str, **_: Any) -> None:
-        self._asked[event.removeprefix("/jax/compilation_cache/")] += 1
+    def _count(self, event: str, *_: float, **more: Any) -> None:
+        self._events[event.removeprefix("/jax/")] += 1
 
     def compile_cache(self) -> str | None:
         """Return the state of the cache, by the programs that JAX looked for, those of building
         included. JAX counts a look-up without a folder, too. It reports no miss for programs that
         it never keeps: calls of the host.
         """
-        looked, found = self._asked["compile_requests_use_cache"], self._asked["cache_hits"]
+        names = ("compile_requests_use_cache", "cache_hits")
+        looked, found = (self._events[f"compilation_cache/{name}"] for name in names)
         if not looked or not self.jax.config.jax_compilation_cache_dir:
             return None
         return "warm" if found == looked else "cold"
@@ -184,7 +180,7 @@ class Framework(Traced, Keras3Framework):
         return super().optimizer_update(jit) if jit else "operation by operation"
 
     def compilations(self) -> int | None:
-        return self._compiled
+        return self._events["core/compile/backend_compile_duration"]
 
     def execution(self, jit: bool) -> dict[str, Any]:
         if self.own_loop:  # it may leave alone what Keras compiles
