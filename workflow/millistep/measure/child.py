@@ -103,7 +103,7 @@ class Measurement:
     def time(self) -> None:
         """Time first step, warm-up, windows and synchronized steps, through the public API."""
         framework, kernel, others = self.framework, Kernel(), Others()
-        quota = Quota(self.request.get("cpu_stats", []))
+        quota = Quota(self.request["cpu_stats"])
 
         @contextlib.contextmanager
         def turn() -> Iterator[None]:
@@ -180,7 +180,6 @@ class Measurement:
             conformance.check_finite(self.framework)
         with self._or_warn("inputs"):
             conformance.check_inputs(self.framework)
-        self._report_timing()
         self._report_warnings()
 
     def probe(self) -> None:

@@ -1,9 +1,8 @@
 """Measurements after the timing windows: probes of other sizes, calls of functions, outcomes.
 
 The outcome of a task is what it computes, and how long complete calls take: two versions must do
-the same work. The model is built again, so that both versions start from equal weights. All
-batches differ, so nothing that was computed for one serves another. All results end on the host,
-so no work is left.
+the same work. The model is built again, so that both start from equal weights. All batches differ,
+so nothing that was computed for one serves another. All results end on the host: no work is left.
 """
 
 import dataclasses
@@ -136,9 +135,9 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
     step_ns: the time of a step as it was measured. Calls and windows of steps alternate, and the
     shortest of each counts. A custom loop has outputs alone; None if it returns none.
     """
+    framework.build()
     if not framework.compute or framework.own_loop:
         return _of_a_loop(framework)
-    framework.build()
     compute, task, seeds = framework.compute, framework.cell.task, iter(range(1000, 10_000))
 
     def batches(number: int) -> list[Any]:
@@ -161,7 +160,6 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
 def _of_a_loop(framework: Framework) -> dict[str, Any] | None:
     import numpy as np
 
-    framework.build()
     framework.run(Ticks(LOOP_STEPS))
     arrays = [np.asarray(array) for array in leaves(framework.loop_outputs)]
     if not arrays:

@@ -1,10 +1,8 @@
 """Interference with a run while steps are timed: by other processes, the kernel, a quota.
 
-Work of others counts on the CPUs that the run may use: this run could not have used the time of
-the other CPUs. The run is the session that its supervisor has started: inductor compiles in
-processes that are not waited for.
-
-An interval lasts as long as a ``with`` statement.
+Work of others counts on the CPUs that the run may use. The run is the session that its supervisor
+has started: inductor compiles in processes that are not waited for. An interval lasts as long as a
+``with`` statement.
 """
 
 import contextlib

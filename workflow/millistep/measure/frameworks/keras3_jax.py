@@ -49,8 +49,7 @@ class Framework(Traced, Keras3Framework):
 
     def compile_cache(self) -> str | None:
         """Return the state of the cache, by the programs that JAX looked for, those of building
-        included. JAX counts a look-up without a folder, too. It reports no miss for programs that
-        it never keeps: calls of the host.
+        included. JAX counts look-ups without a folder, and reports no miss for calls of the host.
         """
         names = ("compile_requests_use_cache", "cache_hits")
         looked, found = (self._events[f"compilation_cache/{name}"] for name in names)
@@ -106,9 +105,7 @@ class Framework(Traced, Keras3Framework):
                 self._leaves_work = waited_ns > LEFT_OF_A_STEP * self._wait_ns()
 
     def _wait_ns(self) -> int:
-        """Wait for all operations so far, whose results nobody may hold, by one more; return the
-        ns that this took.
-        """
+        """Wait for all operations so far, whoever holds their results, by one more; return ns."""
         start = time.perf_counter_ns()
         self.jax.block_until_ready(self.jax.numpy.zeros(()) + 1)
         return time.perf_counter_ns() - start

@@ -1,7 +1,5 @@
-"""Finds how PyTorch updates parameters by one update of two small ones, not from options.
-
-An option that is not set shows nothing: its default depends on the device, on the release and on
-the class of the optimizer.
+"""Finds how PyTorch updates parameters by one update of two small ones, not from options: their
+defaults depend on the device, on the release and on the class of the optimizer.
 """
 
 import traceback
