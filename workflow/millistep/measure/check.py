@@ -88,20 +88,15 @@ class Trial:
 
 
 def _texts(structure: Any) -> Any:
-    """Return a structure of arrays as texts, with keys that JSON takes."""
+    """Return a structure of arrays as texts, like '(8, 16) float32', with keys that JSON takes."""
     if isinstance(structure, dict):
         return {str(key): _texts(each) for key, each in structure.items()}
     if isinstance(structure, tuple | list):
         return [_texts(each) for each in structure]
-    return _text(structure)
-
-
-def _text(array: Any) -> str:
-    """Return '(8, 16) float32'."""
-    if array is None:
+    if structure is None:
         return "none"
-    shape = tuple(getattr(array, "shape", ()))
-    dtype = getattr(array, "dtype", type(array).__name__)
+    shape = tuple(getattr(structure, "shape", ()))
+    dtype = getattr(structure, "dtype", type(structure).__name__)
     dtype = getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
     return f"{tuple(None if n is None else int(n) for n in shape)} {dtype}"
 

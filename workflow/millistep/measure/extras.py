@@ -147,13 +147,21 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
 
     values = compute(batches(COMPARED_STEPS[task]))
     steps = min(MOST_STEPS, max(COMPARED_STEPS[task], math.ceil(CALL_S / (step_ns / 1e9))))
-    pairs = [(_call_ms(compute, batches(steps)), _step_ms(framework)) for _ in range(PAIRS)]
+    calls_ns, steps_ns = [], []
+    for _ in range(PAIRS):
+        given = batches(steps)
+        start = time.perf_counter_ns()
+        compute(given)
+        calls_ns.append(time.perf_counter_ns() - start)
+        timer = _timer(framework, PROTOCOLS["smoke"], windows=1, window_s=CALL_S)
+        framework.run(timer)
+        steps_ns.append(timer.step_ns)
     return {
         "kind": LOSSES if task == "fit" else OUTPUTS,
         "values": [number for array in values for number in numbers(array)],
         "steps": steps,
-        "call_ms": min(call for call, _ in pairs),
-        "step_ms": min(step for _, step in pairs),
+        "call_ms": min(calls_ns) / 1e6 / steps,
+        "step_ms": min(steps_ns) / 1e6,
     }
 
 
@@ -171,18 +179,6 @@ def _of_a_loop(framework: Framework) -> dict[str, Any] | None:
         "call_ms": None,
         "step_ms": None,
     }
-
-
-def _call_ms(compute: Callable[[list[Any]], object], batches: list[Any]) -> float:
-    start = time.perf_counter_ns()
-    compute(batches)
-    return (time.perf_counter_ns() - start) / 1e6 / len(batches)
-
-
-def _step_ms(framework: Framework) -> float:
-    timer = _timer(framework, PROTOCOLS["smoke"], windows=1, window_s=CALL_S)
-    framework.run(timer)
-    return timer.step_ns / 1e6
 
 
 def numbers(array: Any) -> list[float | None]:

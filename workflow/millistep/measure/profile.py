@@ -42,7 +42,6 @@ class ProfileTimer:
         """Do nothing: blocks are timed, not the loop."""
 
     def tick(self) -> bool:
-        """Return True after enough steps: call before each step."""
         return bool(next(self._steps, True))
 
     def close(self) -> None:

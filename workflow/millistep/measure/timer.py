@@ -62,11 +62,9 @@ class Timer:
         self.finished = False
 
     def start(self) -> None:
-        """Open the first step: call right before the public API is entered."""
         self.started_ns = self.clock()
 
     def tick(self) -> bool:
-        """Return True if enough steps were timed: call before each step."""
         return next(self._steps)
 
     @property

@@ -117,7 +117,6 @@ class KerasFramework(Framework):
             ) from error
 
     def has_weights(self) -> bool:
-        """Return True if Keras has made all weights of the model."""
         return bool(self.model.built)
 
     def show(self, inputs: Any) -> Any:
@@ -211,7 +210,6 @@ class KerasFramework(Framework):
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
     def keeps_outputs(self) -> bool:
-        """Return True if Keras gathers the outputs of all steps, as its ``predict`` does."""
         return self.cell.task == "predict" and not self.own_loop
 
     def optimizers(self) -> list[Any]:

@@ -19,10 +19,6 @@ class Framework(TorchFramework, Keras3Framework):
     def wrapper(self) -> Any:
         return self.keras.layers.TorchModuleWrapper
 
-    def seed(self) -> None:
-        super().seed()
-        self.start_build()
-
     def live_accelerator(self) -> tuple[str, str]:
         return device.of_torch(self.torch, self.keras.ops.zeros(()))
 

@@ -80,7 +80,6 @@ class Ticks:
         """Do nothing: no step is timed."""
 
     def tick(self) -> bool:
-        """Return True after the last step."""
         if self.finished:
             raise WrongModel(GOES_ON)
         self.count += 1

@@ -25,6 +25,7 @@ class Framework(TorchFramework):
 
     family = "pytorch"
     probeable = True
+    fed: dict[str, Any] = loops.OWN_LOOP
     _nested = False  # True if a batch has lists or dicts in it
     model: Any
     optimizer: Any
@@ -32,7 +33,6 @@ class Framework(TorchFramework):
     def __init__(self, cell: Cell) -> None:
         super().__init__(cell)
         self.declared: set[str] = {"attention", "scheduler"}
-        self.fed: dict[str, Any] = loops.OWN_LOOP
 
     def load(self) -> None:
         self.prepare_backend()
@@ -43,7 +43,6 @@ class Framework(TorchFramework):
 
     def build(self) -> None:
         self.seed()
-        self.start_build()
         self.device = self.torch.device(self.cell.accelerator)
         conformance.check_loops(self.models, self.cell.task)
         model = self.models.build(self.cell)
@@ -175,8 +174,7 @@ class Framework(TorchFramework):
         if isinstance(arrays, dict):
             conformance.check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
         batch = self._tensors(arrays)
-        pinned = all(tensor.is_pinned() for tensor in loops.flat(batch))
-        kind = "pinned" if pinned else "pageable"
+        kind = "pinned" if all(each.is_pinned() for each in loops.flat(batch)) else "pageable"
         copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
         self.fed = loops.feeding(f"tensors in {kind} memory{copied}", batch)
         return batch

@@ -16,8 +16,6 @@ from millistep.measure.frameworks.xplane import FACTS, Event, Traced
 
 
 class TensorFlowFramework(Traced, KerasFramework):
-    """Base of the Keras columns on TensorFlow."""
-
     tf: Any  # the module
     fed_as = "tf.data tensors"
     takes_texts = True
@@ -26,7 +24,6 @@ class TensorFlowFramework(Traced, KerasFramework):
     _earlier = (0, 0)  # functions that were called before build()
 
     def prepare_backend(self) -> None:
-        """Import TensorFlow, give all its pools the cell's threads, and limit its memory."""
         import tensorflow as tf
 
         self.tf = tf

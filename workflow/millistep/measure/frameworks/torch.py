@@ -21,13 +21,10 @@ AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
 class TorchFramework(Framework):
-    """Base of the columns on PyTorch."""
-
     torch: Any  # the module
     _earlier: Mapping[str, Counter[str]] = {}  # torch.compile's counters before build()
 
     def prepare_backend(self) -> None:
-        """Import PyTorch, set its threads and switches, and limit its memory."""
         import torch
 
         self.torch = torch
@@ -49,14 +46,14 @@ class TorchFramework(Framework):
             self.torch.cuda.set_per_process_memory_fraction(SHARE)
 
     def force_precision(self, precision: str) -> None:
-        tf32 = precision == "tf32"
-        self.torch.backends.cuda.matmul.allow_tf32 = tf32
-        self.torch.backends.cudnn.allow_tf32 = tf32
+        backends = self.torch.backends
+        backends.cuda.matmul.allow_tf32 = backends.cudnn.allow_tf32 = precision == "tf32"
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "threads": self.torch.get_num_threads()}
 
-    def start_build(self) -> None:
+    def seed(self) -> None:
+        super().seed()
         self.torch.manual_seed(self.cell.seed)
         kinds = ("stats", "graph_break", "unimplemented")
         self._earlier = {kind: Counter(_dynamo()[kind]) for kind in kinds}
@@ -215,7 +212,6 @@ class TorchFramework(Framework):
 
 
 def averages(module: Any) -> list[Any]:
-    """Return the moving averages of a module's batch normalization."""
     return [buffer for name, buffer in module.named_buffers() if name.endswith(AVERAGES)]
 
 
