@@ -105,7 +105,7 @@ class Framework(Traced, Keras3Framework):
                 self._leaves_work = waited_ns > LEFT_OF_A_STEP * self._wait_ns()
 
     def _wait_ns(self) -> int:
-        """Wait for all operations so far, whoever holds their results, by one more; return ns."""
+        """Wait for all operations so far, even of dropped results, by one more; return the ns."""
         start = time.perf_counter_ns()
         self.jax.block_until_ready(self.jax.numpy.zeros(()) + 1)
         return time.perf_counter_ns() - start
