@@ -33,7 +33,7 @@ class ProfileTimer:
         self._fence, batches = framework.fence, framework.batches_per_tick
         self._ticks = MOST_STEPS if step_ns * batches < ENOUGH_NS else 1
         self.size = self._ticks * batches  # steps of a block
-        self._steps = self._run()
+        self.blocks = self._run()
         self.plain_ns: list[int] = []  # of each block
         self.profiled_ns: list[int] = []
         self.operations: defaultdict[str, Operation] = defaultdict(Operation)
@@ -42,11 +42,7 @@ class ProfileTimer:
         """Do nothing: blocks are timed, not the loop."""
 
     def tick(self) -> bool:
-        return bool(next(self._steps, True))
-
-    def close(self) -> None:
-        """End the profiler if a step has failed under it."""
-        self._steps.close()
+        return bool(next(self.blocks, True))
 
     def _run(self) -> Generator[None, None, None]:
         for _ in range(PAIRS):
@@ -85,7 +81,7 @@ def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
     """
     timer = ProfileTimer(framework, step_ns)
     others = Others()
-    with others, closing(timer):
+    with others, closing(timer.blocks):  # ends the profiler if a step has failed under it
         framework.run(timer)
     if not timer.operations:
         raise RuntimeError("the profiler saw no operation at all")
