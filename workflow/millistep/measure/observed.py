@@ -67,7 +67,4 @@ def peak_device(framework: Framework) -> dict[str, Any]:
     words = framework.peak_device_counts
     if framework.keeps_outputs():
         words = f"{words}; {OUTPUTS}"
-    return {
-        "peak_device_mib": peak_mib,
-        "peak_device_counts": None if peak_mib is None else words,
-    }
+    return {"peak_device_mib": peak_mib, "peak_device_counts": None if peak_mib is None else words}
