@@ -80,9 +80,10 @@ def test_what_cannot_be_written_leaves_runs_cold(found, tmp_path):
     ],
 )
 def test_jax_is_warm_if_it_found_every_program_that_it_looked_for(looked, hits, folder, state):
-    asked = Counter(compile_requests_use_cache=looked, cache_hits=hits)
+    counts = {"compile_requests_use_cache": looked, "cache_hits": hits}
+    events = Counter({f"compilation_cache/{name}": count for name, count in counts.items()})
     jax = SimpleNamespace(config=SimpleNamespace(jax_compilation_cache_dir=folder))
-    assert Framework.compile_cache(SimpleNamespace(jax=jax, _asked=asked)) == state
+    assert Framework.compile_cache(SimpleNamespace(jax=jax, _events=events)) == state
 
 
 @pytest.mark.parametrize(("accelerator", "asks"), [("cpu", ["the compiler"]), ("cuda", [])])

@@ -281,14 +281,14 @@ def test_a_missing_module_comes_with_its_remedy(tmp_path):
     }
 
 
-def test_a_generation_without_lengths_is_probed_at_another_batch_size():
+def test_a_generation_without_lengths_is_probed_at_another_batch_size(monkeypatch):
     cell = Cell("own", "generate", 4, "fake", "fake", "cpu", "default", {}, "random", 1, 1)
     amount = {"flops_per_step": None, "tokens_per_step": None, "images_per_step": None}
     work = SimpleNamespace(per_step=lambda task, architecture, batch_size: amount)
-
+    monkeypatch.setattr(models, "work_of", lambda cell: work)
     framework = Bare(cell)
     framework.run_at = lambda batch_size, timer: framework.empty_steps(timer)
-    found = probe(framework, SMOKE, work, {"batch_size": 2})
+    found = probe(framework, SMOKE, {"batch_size": 2})
     assert found["failed"] is found["max_length"] is found["new_tokens"] is None
     assert found["steps"] > 0
 

@@ -5,7 +5,6 @@
 The windows of both take turns, and the shortest of each counts: a busy machine matters less.
 """
 
-import copy
 import json
 import os
 import sys
@@ -20,16 +19,13 @@ clock = CLOCKS["wall"]
 
 
 def trial_of(loaded, cell, parameters):
-    """Build and check a model as the command does; return its framework and problems."""
+    """Build and check a model as the command does."""
     from millistep.measure.check import Trial
 
-    framework = copy.copy(loaded)
-    framework.cell, framework.declared = cell, set(loaded.declared)
     trains = "all" if cell.task == "fit" else "nothing"
-    asked = {"cell": vars(cell), "parameters": parameters, "trains": trains, "scale": "smoke"}
-    trial = Trial(framework, asked)
+    trial = Trial(loaded, cell, {"parameters": parameters, "trains": trains, "scale": "smoke"})
     trial.run()
-    return framework, trial
+    return trial
 
 
 def harness_ms(framework):
@@ -129,9 +125,9 @@ def counting(steps):
     return tick
 
 
-def compared(framework, family, builder, cell):
+def compared(framework, family, cell):
     """Return both times in ms per step; the loop by hand without what starts and ends it."""
-    timed = by_hand(family, builder, cell)
+    timed = by_hand(family, framework.models, cell)
     timed(16)
     step_s = max(1e-6, (timed(48) - timed(16)) / 32)
     few = 8 * max(1, round(WINDOW_S / 2 / step_s / 8))
@@ -168,12 +164,12 @@ def main():
     for cell, (kind, task, parameters) in zip(cells, asked["kinds"], strict=True):
         found = {"kind": kind, "task": task}
         try:
-            framework, trial = trial_of(loaded, cell, parameters)
+            trial = trial_of(loaded, cell, parameters)
             found["found"] = trial.found
             if trial.problems:
                 found["problems"] = trial.problems
             elif asked["clock"]:
-                found |= compared(framework, asked["family"], framework.models, cell)
+                found |= compared(trial.framework, asked["family"], cell)
         except Exception as error:
             traceback.print_exc()
             problem = {"type": type(error).__name__, "message": str(error)}

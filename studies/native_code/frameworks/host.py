@@ -40,9 +40,6 @@ class Framework:
         self.result = self.operation(*self.operand)
         check(self.cell.model, self.result, self.inputs.expected(self.cell), within=1e-12)
 
-    def run(self, timer):
-        self.run_at(self.cell.batch_size, timer)
-
     def run_at(self, batch_size, timer):
         timer.start()
         while not timer.tick():

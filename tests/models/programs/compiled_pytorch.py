@@ -120,7 +120,7 @@ def skips(cell):
 def given_up(cell):
     """The error after more steps than torch.compile compiles, each with another number."""
     framework = framework_of(cell)
-    framework.start_build()
+    framework.seed()
     torch = framework.torch
 
     class Counting(torch.nn.Module):
@@ -143,7 +143,7 @@ def given_up(cell):
 def left_to_python(cell):
     """Number of graph breaks of a function that torch.compile leaves to Python, within a loop."""
     framework = framework_of(cell)
-    framework.start_build()
+    framework.seed()
     torch = framework.torch
 
     def step(x):

@@ -1,7 +1,6 @@
 """The measured process: import, build, measure one task, report to the parent.
 
-Reads what it is to measure from the command line as JSON and writes one JSON line per event
-to the file descriptor it is given. A kill loses only what was in flight.
+Each result is an event, so that a kill loses only what was in flight.
 """
 
 import contextlib
@@ -16,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from millistep.measure import conformance, frameworks, models
+from millistep.measure import conformance, frameworks
 from millistep.measure.extras import calls, outcome, probe
 from millistep.measure.interference import Kernel, Others, Quota
 from millistep.measure.observed import parity, peak_device, with_profile
@@ -104,7 +103,7 @@ class Measurement:
     def time(self) -> None:
         """Time first step, warm-up, windows and synchronized steps, through the public API."""
         framework, kernel, others = self.framework, Kernel(), Others()
-        quota = Quota(self.request.get("cpu_stats", []))
+        quota = Quota(self.request["cpu_stats"])
 
         @contextlib.contextmanager
         def turn() -> Iterator[None]:
@@ -128,7 +127,11 @@ class Measurement:
         )
         framework.run(self.timer)
         conformance.check_end(self.timer)
-        self.check_after()
+        # The steps may have changed these.
+        conformance.check_settings(self.cell, framework.settings())
+        conformance.check_unchanged(self.sizes, framework.work())
+        conformance.check_trained(framework, self.norms)
+        conformance.check_device(self.cell.accelerator, framework.live_accelerator)
         with self._or_warn("timing.compile_cache"):
             self.start["compile_cache"] = framework.compile_cache()
         self.events.send("foreign", share=others.share())
@@ -140,17 +143,9 @@ class Measurement:
             self.harness_ns = harness_ns(framework)
         self._report_timing()
 
-    def check_after(self) -> None:
-        """Check again what the steps may have changed."""
-        conformance.check_settings(self.cell, self.framework.settings())
-        conformance.check_unchanged(self.sizes, self.framework.work())
-        conformance.check_trained(self.framework, self.norms)
-        conformance.check_device(self.cell.accelerator, self.framework.live_accelerator)
-
     def next_turn(self, timer: Timer) -> int:
-        """Report that this process is ready; return the windows of its next turn, 0 after the last.
-
-        The supervisor may stop this process until then.
+        """Report that this process is ready, and wait, perhaps stopped by the supervisor; return
+        the windows of its next turn, 0 after the last.
         """
         if timer.windows:
             self._report_timing()
@@ -158,9 +153,8 @@ class Measurement:
         return int(self.turns.readline() or 0)
 
     def estimate_as_published(self) -> None:
-        """Estimate ms/step by the published arithmetic; if this fails, only this is lost.
-
-        A slow first step, which it subtracts, can make the estimate negative.
+        """Estimate ms/step by the published arithmetic. A slow first step, which it subtracts, can
+        make the estimate negative.
         """
         p = self.protocol
         assert self.framework.legacy
@@ -186,21 +180,17 @@ class Measurement:
             conformance.check_finite(self.framework)
         with self._or_warn("inputs"):
             conformance.check_inputs(self.framework)
-        self._report_timing()
         self._report_warnings()
 
     def probe(self) -> None:
-        probes, work = [], models.work_of(self.cell)
+        probes = []
         for planned in self.request["probes"] if self.framework.probeable else []:
             with self._or_warn("probes"):
-                probes.append(probe(self.framework, self.protocol, work, planned))
+                probes.append(probe(self.framework, self.protocol, planned))
                 self.events.send("probes", probes=probes)
 
     def profile(self) -> None:
-        """Find the share of a step in which nothing computes, and which attention kernel ran.
-
-        If the profiler fails, only this is lost.
-        """
+        """Find the share of a step in which nothing computes, and which attention kernel ran."""
         with self._or_warn("host_overhead"):
             share = profile(self.framework, self.timer.step_ns)
             self.events.send("host_overhead", host_overhead=share)

@@ -22,8 +22,6 @@ SETTING_HINTS = {
     "docs/custom-model.md does",
     "threads": "; the model must not set the number of threads",
 }
-
-
 # Environment variables that change how fast libraries compute; they set others for themselves.
 ACTED_ON = re.compile(
     r"(XLA|TF_XLA|TF_ENABLE|TF_NUM|TF_CUDNN|JAX|OMP|MKL|OPENBLAS|NUMEXPR|ONEDNN|DNNL|CUBLAS)_"
@@ -89,10 +87,9 @@ def check_model(sizes: dict[str, Any], task: str, asked: dict[str, Any]) -> None
 
 def check_has(made: Any, function: str, kind: str, *needed: str) -> None:
     """Raise :class:`WrongModel` unless an object that a builder made has all needed attributes."""
-    if isinstance(made, type):
-        raise WrongModel(f"{function} returned the class {made.__name__}; needed is {kind}")
-    if not all(hasattr(made, name) for name in needed):
-        raise WrongModel(f"{function} returned a {type(made).__name__}; needed is {kind}")
+    found = f"the class {made.__name__}" if isinstance(made, type) else f"a {type(made).__name__}"
+    if isinstance(made, type) or not all(hasattr(made, name) for name in needed):
+        raise WrongModel(f"{function} returned {found}; needed is {kind}")
 
 
 def check_method(model: Any, task: str, keras: Any, version: str) -> None:
@@ -157,13 +154,12 @@ def check_end(clock: Any) -> None:
 
 def check_unchanged(before: dict[str, int], now: dict[str, int]) -> None:
     """Raise :class:`WrongModel` if the steps changed the number of parameters."""
-    names = ("parameters", "trainable_parameters")
-    if changed := [name for name in names if before[name] != now[name]]:
-        name = changed[0]
-        raise WrongModel(
-            f"the model had {before[name]:,} {name.replace('_', ' ')} before its steps and has "
-            f"{now[name]:,} now; make all of them in build(cell)"
-        )
+    for name in ("parameters", "trainable_parameters"):
+        if before[name] != now[name]:
+            raise WrongModel(
+                f"the model had {before[name]:,} {name.replace('_', ' ')} before its steps and has "
+                f"{now[name]:,} now; make all of them in build(cell)"
+            )
 
 
 def check_finite(framework: Any) -> None:

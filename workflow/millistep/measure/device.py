@@ -5,15 +5,12 @@ TensorFlow without one library of CUDA continue on the host without a message. `
 ``(cpu, cuda or the library's name of another device, the library in words)``.
 
 Memory: one policy for all columns, at most ``SHARE`` of the device, and otherwise the allocator
-that users of the framework get. The limits they come with differ: JAX takes three quarters
-of the device at its first operation, TensorFlow nearly all of it, PyTorch only the
-requested memory (docs.jax.dev, *GPU memory allocation*;
-tf.config.experimental.get_memory_info; torch.cuda.set_per_process_memory_fraction). A cell
-would run out of memory on one column with a quarter of the device unused. Taking it at once,
-as JAX and TensorFlow do, stays as it is: growing bit by bit breaks the pool into pieces, so
-that a program that fits may not (same page), and after the warm-up no column requests memory
-from the device. The rest of the memory is outside every pool: the context, the kernels, handles
-of cuBLAS and cuDNN.
+that users of the framework get. Their default limits differ: JAX takes three quarters of the device
+at its first operation (docs.jax.dev, *GPU memory allocation*), TensorFlow nearly all of it, PyTorch
+only the requested memory. A cell would run out of memory on one column with a quarter of the device
+unused. JAX and TensorFlow still take it at once: a pool that grows bit by bit breaks into pieces,
+so that a program that fits may not (same page). The rest of the memory is outside every pool: the
+context, the kernels, handles of cuBLAS and cuDNN.
 """
 
 import contextlib
@@ -102,13 +99,10 @@ def _cudnn(library: Any) -> str:
     return f"{number // unit}.{number % unit // 100}.{number % 100}"
 
 
-XLA_POOL = "tf_XLAEigen"  # computes XLA's programs on the host, in JAX and in TensorFlow
-
-
-def threads_named(name: str) -> int:
-    """Return the number of this process' threads of that name; 0 if the system lists none."""
+def xla_threads() -> int:
+    """Return how many threads compute XLA's programs on the host; 0 if the system lists none."""
     count = 0
     for path in Path("/proc/self/task").glob("*/comm"):
         with contextlib.suppress(OSError):  # it ended meanwhile
-            count += path.read_text().strip() == name
+            count += path.read_text().strip() == "tf_XLAEigen"
     return count

@@ -1,9 +1,8 @@
 """Measurements after the timing windows: probes of other sizes, calls of functions, outcomes.
 
 The outcome of a task is what it computes, and how long complete calls take: two versions must do
-the same work. The model is built again, so that both versions start from equal weights. All
-batches differ, so nothing that was computed for one serves another. All results end on the host,
-so no work is left.
+the same work. The model is built again, so that both start from equal weights. All batches differ,
+so nothing that was computed for one serves another. All results end on the host: no work is left.
 """
 
 import dataclasses
@@ -19,29 +18,25 @@ from statistics import median
 from types import FrameType
 from typing import Any
 
-from millistep.measure.conformance import check_end, check_work
+from millistep.measure.conformance import check_end, work_of_step
 from millistep.measure.frameworks import Framework
 from millistep.measure.frameworks.loops import Ticks, leaves
-from millistep.measure.models import Work
 from millistep.measure.process import MAX_MESSAGE
 from millistep.measure.protocol import PROTOCOLS, Protocol
 from millistep.measure.timer import Timer
 
 
-def probe(
-    framework: Framework, protocol: Protocol, work: Work, planned: dict[str, Any]
-) -> dict[str, Any]:
+def probe(framework: Framework, protocol: Protocol, planned: dict[str, Any]) -> dict[str, Any]:
     """Measure a step at another batch size or length; a failure is a finding of its own."""
-    cell = framework.cell
-    changed = {**cell.architecture, **{k: v for k, v in planned.items() if k != "batch_size"}}
-    batch_size = planned.get("batch_size", cell.batch_size)
-    amount = work.per_step(cell.task, changed, batch_size)
-    check_work(cell.model, amount)
-    windows = protocol.length_windows if "max_length" in planned else protocol.probe_windows
+    cell, sizes = framework.cell, {**planned}
+    batch_size = sizes.pop("batch_size", cell.batch_size)
+    changed = dataclasses.replace(cell, architecture={**cell.architecture, **sizes})
+    amount = work_of_step(dataclasses.replace(changed, batch_size=batch_size))
+    windows = protocol.length_windows if "max_length" in sizes else protocol.probe_windows
     timer = _timer(framework, protocol, windows=windows)
     found: dict[str, Any] = {"steps": 0, "elapsed_ns": 0, "windows": [], "failed": None}
     try:
-        framework.cell = dataclasses.replace(cell, architecture=changed)
+        framework.cell = changed
         framework.run_at(batch_size, timer)
         check_end(timer)
         found |= {"steps": timer.steps, "elapsed_ns": timer.elapsed_ns, "windows": timer.recorded}
@@ -53,7 +48,7 @@ def probe(
     generates = cell.task == "generate"
     return {
         "batch_size": batch_size,
-        "max_length": changed.get("max_length") if generates else None,
+        "max_length": changed.architecture.get("max_length") if generates else None,
         "new_tokens": amount["tokens_per_step"] if generates else None,
         **found,
     }
@@ -140,9 +135,9 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
     step_ns: the time of a step as it was measured. Calls and windows of steps alternate, and the
     shortest of each counts. A custom loop has outputs alone; None if it returns none.
     """
+    framework.build()
     if not framework.compute or framework.own_loop:
         return _of_a_loop(framework)
-    framework.build()
     compute, task, seeds = framework.compute, framework.cell.task, iter(range(1000, 10_000))
 
     def batches(number: int) -> list[Any]:
@@ -152,20 +147,27 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
 
     values = compute(batches(COMPARED_STEPS[task]))
     steps = min(MOST_STEPS, max(COMPARED_STEPS[task], math.ceil(CALL_S / (step_ns / 1e9))))
-    pairs = [(_call_ms(compute, batches(steps)), _step_ms(framework)) for _ in range(PAIRS)]
+    calls_ns, steps_ns = [], []
+    for _ in range(PAIRS):
+        given = batches(steps)
+        start = time.perf_counter_ns()
+        compute(given)
+        calls_ns.append(time.perf_counter_ns() - start)
+        timer = _timer(framework, PROTOCOLS["smoke"], windows=1, window_s=CALL_S)
+        framework.run(timer)
+        steps_ns.append(timer.step_ns)
     return {
         "kind": LOSSES if task == "fit" else OUTPUTS,
         "values": [number for array in values for number in numbers(array)],
         "steps": steps,
-        "call_ms": min(call for call, _ in pairs),
-        "step_ms": min(step for _, step in pairs),
+        "call_ms": min(calls_ns) / 1e6 / steps,
+        "step_ms": min(steps_ns) / 1e6,
     }
 
 
 def _of_a_loop(framework: Framework) -> dict[str, Any] | None:
     import numpy as np
 
-    framework.build()
     framework.run(Ticks(LOOP_STEPS))
     arrays = [np.asarray(array) for array in leaves(framework.loop_outputs)]
     if not arrays:
@@ -177,18 +179,6 @@ def _of_a_loop(framework: Framework) -> dict[str, Any] | None:
         "call_ms": None,
         "step_ms": None,
     }
-
-
-def _call_ms(compute: Callable[[list[Any]], object], batches: list[Any]) -> float:
-    start = time.perf_counter_ns()
-    compute(batches)
-    return (time.perf_counter_ns() - start) / 1e6 / len(batches)
-
-
-def _step_ms(framework: Framework) -> float:
-    timer = _timer(framework, PROTOCOLS["smoke"], windows=1, window_s=CALL_S)
-    framework.run(timer)
-    return timer.step_ns / 1e6
 
 
 def numbers(array: Any) -> list[float | None]:

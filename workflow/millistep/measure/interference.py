@@ -1,10 +1,8 @@
 """Interference with a run while steps are timed: by other processes, the kernel, a quota.
 
-Work of others counts on the CPUs that the run may use: this run could not have used the time of
-the other CPUs. The run is the session that its supervisor has started: inductor compiles in
-processes that are not waited for.
-
-An interval lasts as long as a ``with`` statement.
+Work of others counts on the CPUs that the run may use. The run is the session that its supervisor
+has started: inductor compiles in processes that are not waited for. An interval lasts as long as a
+``with`` statement.
 """
 
 import contextlib
@@ -100,9 +98,6 @@ class Kernel:
         }
 
 
-PERIODS, THROTTLED = "nr_periods", "nr_throttled"
-
-
 class Quota:
     """Counts the periods of control groups, added up over several intervals.
 
@@ -133,6 +128,6 @@ def _counted(file: Path) -> tuple[int, int] | None:
     """Return the periods so far, and in how many of them the group was stopped."""
     try:
         lines = dict(line.split(maxsplit=1) for line in file.read_text().splitlines())
-        return int(lines[PERIODS]), int(lines[THROTTLED])
+        return int(lines["nr_periods"]), int(lines["nr_throttled"])
     except (OSError, ValueError, KeyError):
         return None

@@ -41,9 +41,7 @@ def _input_dtype(batch: Any) -> str | None:
     return ", ".join(f"{each} in views" if each in views else each for each in found) or None
 
 
-def with_profile(
-    observed: dict[str, Any], kernels: list[str], graphs: bool = False
-) -> dict[str, Any]:
+def with_profile(observed: dict[str, Any], kernels: list[str], graphs: bool) -> dict[str, Any]:
     """Add the fused attention kernels and the CUDA graphs that a profile has shown.
 
     An attention that the profile confirms is no longer only declared; one that is written out is
@@ -53,10 +51,8 @@ def with_profile(
     observed |= {"cuda_graphs": True} if graphs else {}
     if not kernels and observed["attention"] not in WRITTEN_OUT:
         return observed
-    left = [
-        name for name in observed.get("declared", "").split(", ") if name not in ("attention", "")
-    ]
-    return with_declared(observed, left)
+    names = observed.get("declared", "").split(", ")
+    return with_declared(observed, [name for name in names if name not in ("attention", "")])
 
 
 def with_declared(observed: dict[str, Any], names: list[str]) -> dict[str, Any]:
@@ -71,7 +67,4 @@ def peak_device(framework: Framework) -> dict[str, Any]:
     words = framework.peak_device_counts
     if framework.keeps_outputs():
         words = f"{words}; {OUTPUTS}"
-    return {
-        "peak_device_mib": peak_mib,
-        "peak_device_counts": None if peak_mib is None else words,
-    }
+    return {"peak_device_mib": peak_mib, "peak_device_counts": None if peak_mib is None else words}

@@ -1,9 +1,9 @@
 """Divides a profiled time among the operations that computed in it.
 
-Operations call each other and run side by side, so that their durations add up to more than the
-time that passed. Here every instant in which anything computes is counted once: it is shared
-equally by the threads (or streams) that compute in it, and on each of them it belongs to the
-innermost operation. The times of all operations add up to the time in which any of them computed.
+Operations call each other and run side by side, so their durations add up to more than the time
+that passed. Here every instant in which anything computes is counted once: it is shared equally by
+the threads (or streams) that compute in it, and on each of them it belongs to the innermost
+operation.
 
 Operations also show the fused kernels of attention. A CUDA graph is replayed without the operators
 that it was recorded from, and XLA has no operators: there only the kernels show the attention. They

@@ -1,16 +1,15 @@
 """Profile steps with the framework's own profiler; never timed for the table.
 
-The profiler slows a step down, so it runs after everything else. Each block of steps under it is
-paired with a block of as many steps without it, to measure the slowdown and its variability. Kept
-are the share of the profiled steps in which no operation computes, which a faster host language
-could save, and the operations that used the rest.
+Each block of steps under the profiler is paired with a block of as many steps without it, to
+measure the slowdown and its variability. Kept are the share of the profiled steps in which no
+operation computes, which a faster host language could save, and the operations that used the rest.
 """
 
 import gc
 import time
 from collections import defaultdict
-from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Generator
+from contextlib import closing, suppress
 from typing import Any
 
 from millistep.measure.frameworks import Framework
@@ -26,8 +25,6 @@ class ProfileTimer:
     """Takes the place of :class:`measure.timer.Timer`: times blocks without the profiler and under
     it in turns, each between two synchronizations. A step before each pair does not count, because
     reading the trace leaves cold caches.
-
-    step_ns: the known time of a step.
     """
 
     def __init__(self, framework: Framework, step_ns: float) -> None:
@@ -36,7 +33,7 @@ class ProfileTimer:
         self._fence, batches = framework.fence, framework.batches_per_tick
         self._ticks = MOST_STEPS if step_ns * batches < ENOUGH_NS else 1
         self.size = self._ticks * batches  # steps of a block
-        self._steps = self._run()
+        self.blocks = self._run()
         self.plain_ns: list[int] = []  # of each block
         self.profiled_ns: list[int] = []
         self.operations: defaultdict[str, Operation] = defaultdict(Operation)
@@ -45,12 +42,7 @@ class ProfileTimer:
         """Do nothing: blocks are timed, not the loop."""
 
     def tick(self) -> bool:
-        """Return True after enough steps: call before each step."""
-        return bool(next(self._steps, True))
-
-    def close(self) -> None:
-        """End the profiler if a step has failed under it."""
-        self._steps.close()
+        return bool(next(self.blocks, True))
 
     def _run(self) -> Generator[None, None, None]:
         for _ in range(PAIRS):
@@ -65,8 +57,13 @@ class ProfileTimer:
                 with suppress(Exception):
                     self._end()
                 raise
-            with _uncollected():
+            # A trace makes ten thousands of objects that all stay. Each collection would look
+            # through them and through the framework's own, for a third of the time.
+            gc.disable()
+            try:
                 attributed(self._end(), self.operations)
+            finally:
+                gc.enable()
 
     def _block(self) -> Generator[None, None, int]:
         """Time the steps of a block between two synchronizations; return the elapsed ns."""
@@ -84,14 +81,13 @@ def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
     """
     timer = ProfileTimer(framework, step_ns)
     others = Others()
-    with others, closing(timer):
+    with others, closing(timer.blocks):  # ends the profiler if a step has failed under it
         framework.run(timer)
     if not timer.operations:
         raise RuntimeError("the profiler saw no operation at all")
     steps = timer.size * len(timer.profiled_ns)
     elapsed_ns = sum(timer.profiled_ns)
     busy_ns = sum(operation.ns for operation in timer.operations.values())
-    pairs = zip(timer.plain_ns, timer.profiled_ns, strict=True)
     return {
         "share": max(0.0, 1 - busy_ns / elapsed_ns),
         "method": framework.profiler,
@@ -100,19 +96,7 @@ def profile(framework: Framework, step_ns: float) -> dict[str, Any]:
         "foreign_cpu_share": others.share(),
         "pairs": [
             {"plain_ms": plain / timer.size / 1e6, "profiled_ms": profiled / timer.size / 1e6}
-            for plain, profiled in pairs
+            for plain, profiled in zip(timer.plain_ns, timer.profiled_ns, strict=True)
         ],
         **recorded(timer.operations, steps),
     }
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Disable the garbage collector: a trace makes ten thousands of objects that all stay, and each
-    collection would look through them and through the framework's own for a third of the time.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

@@ -18,11 +18,6 @@ PACKAGE = "millistep"
 SHORT = "measure"  # what models and frameworks may write instead of millistep.measure
 
 
-def main() -> None:
-    install()
-    importlib.import_module(sys.argv.pop(1)).main()
-
-
 def install() -> None:
     """Make our package importable."""
     sys.path[:] = [path for path in sys.path if Path(path).resolve() != FOLDER]
@@ -57,7 +52,8 @@ class ShortName(MetaPathFinder, Loader):
 
 
 if __name__ == "__main__":
-    main()
+    install()
+    importlib.import_module(sys.argv.pop(1)).main()
 elif __name__ == "__mp_main__":  # in a process that a model has started by 'spawn'
     install()
     frameworks = importlib.import_module(f"{PACKAGE}.measure.frameworks")

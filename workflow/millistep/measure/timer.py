@@ -1,10 +1,9 @@
 """The clock of one run: counts steps and reads the time between synchronizations.
 
-A framework calls :meth:`Timer.start` just before it enters its public loop and
-:meth:`Timer.tick` before every step, on the thread that issues the steps. Between
-two ticks nothing of ours runs, so a step is exactly what a user would get. A
-synchronization waits until every output and every updated variable of the steps
-issued so far is ready; it runs only at the borders of timing windows.
+A framework calls :meth:`Timer.start` just before it enters its public loop and :meth:`Timer.tick`
+before every step, on the thread that issues the steps. Between two ticks nothing of ours runs, so a
+step is exactly what a user would get. A synchronization waits until every output and every updated
+variable of the steps issued so far is ready; it runs only at the borders of timing windows.
 """
 
 from __future__ import annotations
@@ -63,11 +62,9 @@ class Timer:
         self.finished = False
 
     def start(self) -> None:
-        """Open the first step: call right before the public API is entered."""
         self.started_ns = self.clock()
 
     def tick(self) -> bool:
-        """Return True if enough steps were timed: call before each step."""
         return next(self._steps)
 
     @property

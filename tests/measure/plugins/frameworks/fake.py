@@ -139,9 +139,6 @@ class Framework:
         pids.write_text(f"{os.getpid()} {sleeper.pid}")
         time.sleep(1000)
 
-    def run(self, timer):
-        self.run_at(self.cell.batch_size, timer)
-
     def run_at(self, batch_size, timer):
         if batch_size in self.wanted.get("fails_at", ()):
             raise RuntimeError("CUDA out of memory at that batch size")

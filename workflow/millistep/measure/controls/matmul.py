@@ -8,7 +8,7 @@ numbers (in float32, tf32 or bfloat16), or one copy of so many MiB within the de
 
 import time
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from millistep.measure import device
@@ -66,19 +66,16 @@ class TensorFlow:
     def live_accelerator(self) -> tuple[str, str]:
         return device.of_tensorflow(self._tf)
 
-    @cached_property
-    def _random(self) -> Any:
-        return self._tf.random.Generator.from_seed(self._seed)
-
     def product(self, dtype: str, size: int) -> Callable[[], object]:
         tf = self._tf
         tf.config.experimental.enable_tensor_float_32_execution(dtype == "tf32")
         kind = tf.bfloat16 if dtype == "bfloat16" else tf.float32
-        left, right = (tf.cast(self._random.normal((size, size)), kind) for _ in range(2))
+        numbers = tf.random.Generator.from_seed(self._seed)
+        left, right = (tf.cast(numbers.normal((size, size)), kind) for _ in range(2))
         return lambda: tf.linalg.matmul(left, right)
 
     def copy(self, mib: int) -> Callable[[], object]:
-        source = self._random.normal((mib, 2**20 // 4))
+        source = self._tf.random.Generator.from_seed(self._seed).normal((mib, 2**20 // 4))
         # As many bytes read and written as by a copy, which TensorFlow would leave out.
         negative = self._tf.negative
         return lambda: negative(source)
@@ -98,15 +95,12 @@ class Torch:
     def live_accelerator(self) -> tuple[str, str]:
         return device.of_torch(self._torch, self._torch.empty(0, device=self._device))
 
-    @cached_property
-    def _random(self) -> Any:
-        return self._torch.Generator(self._device).manual_seed(self._seed)
-
     def product(self, dtype: str, size: int) -> Callable[[], object]:
         torch = self._torch
         torch.backends.cuda.matmul.allow_tf32 = dtype == "tf32"
         kind = torch.bfloat16 if dtype == "bfloat16" else torch.float32
-        normal = partial(torch.randn, generator=self._random, device=self._device)
+        seeded = torch.Generator(self._device).manual_seed(self._seed)
+        normal = partial(torch.randn, generator=seeded, device=self._device)
         left, right = (normal(size, size).to(kind) for _ in range(2))
         product = partial(torch.mm, left, right, out=torch.empty_like(left))
         if (self._device, dtype) == ("cpu", "float32"):

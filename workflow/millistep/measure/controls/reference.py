@@ -17,46 +17,37 @@ DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16"
 LOOP_TURNS = 500_000
 COPY_MIB = {"cpu": 128, "cuda": 1024}  # more than the caches hold
 BLOCK = {"cpu": 1, "cuda": 10}  # issued between two synchronizations, so that a device never waits
+LEAST_BLOCKS = 3
 
 
 def measure(request: dict[str, Any], events: Events) -> None:
     """Do each kind of work for ``part_s`` seconds, and report it in an event."""
+    accelerator, part_s = request["accelerator"], request["part_s"]
     others = Others()
     with others:
-        _work(request, events)
+        turns = repeated(loop, lambda: None, 1, part_s)
+        events.send("python_loop", ms=1000 * statistics.median(turns))
+
+        device, block = library(request), BLOCK[accelerator]
+        mib = COPY_MIB[accelerator]
+        copies = repeated(device.copy(mib), device.fence, block, part_s)
+        events.send("memory_copy", gib_per_s=mib / 1024 / statistics.median(copies))
+
+        # Rows of a matrix that reaches the device's peak and is quickly multiplied.
+        size = 8192 if accelerator == "cuda" else 1024 if request["threads"] <= 8 else 4096
+        products = []
+        for dtype in DTYPES[accelerator]:
+            seconds = repeated(device.product(dtype, size), device.fence, block, part_s)
+            products.append(
+                {
+                    "dtype": dtype,
+                    "size": size,
+                    "flops_per_s": 2 * size**3 / min(seconds),
+                    "step_ms": 1000 * statistics.median(seconds),
+                }
+            )
+            events.send("matmul", products=products)
     events.send("foreign", share=others.share())
-
-
-def _work(request: dict[str, Any], events: Events) -> None:
-    accelerator, part_s = request["accelerator"], request["part_s"]
-    turns = repeated(loop, lambda: None, 1, part_s)
-    events.send("python_loop", ms=1000 * statistics.median(turns))
-
-    device = library(request)
-    mib = COPY_MIB[accelerator]
-    copies = repeated(device.copy(mib), device.fence, BLOCK[accelerator], part_s)
-    events.send("memory_copy", gib_per_s=mib / 1024 / statistics.median(copies))
-
-    size = matrix_size(accelerator, request["threads"])
-    products = []
-    for dtype in DTYPES[accelerator]:
-        seconds = repeated(device.product(dtype, size), device.fence, BLOCK[accelerator], part_s)
-        products.append(
-            {
-                "dtype": dtype,
-                "size": size,
-                "flops_per_s": 2 * size**3 / min(seconds),
-                "step_ms": 1000 * statistics.median(seconds),
-            }
-        )
-        events.send("matmul", products=products)
-
-
-def matrix_size(accelerator: str, threads: int) -> int:
-    """Return rows of a matrix that reaches the device's peak and is quickly multiplied."""
-    if accelerator == "cuda":
-        return 8192
-    return 1024 if threads <= 8 else 4096
 
 
 def loop() -> int:
@@ -65,13 +56,6 @@ def loop() -> int:
     for number in range(LOOP_TURNS):
         total += number & 3
     return total
-
-
-def main() -> None:
-    run(measure)
-
-
-LEAST_BLOCKS = 3
 
 
 def repeated(
@@ -89,3 +73,7 @@ def repeated(
         fence()
         seconds.append((time.perf_counter() - start) / block)
     return seconds
+
+
+def main() -> None:
+    run(measure)

@@ -64,7 +64,7 @@ class Framework(ABC):
 
     models: Any = None  # the Builder of the model, see measure.models; None without one
     probeable: bool = False  # True if another batch size costs little enough to be worth it
-    run_at: Callable[[int, Clock], None]  # if it is: runs the same model at another batch size
+    run_at: Callable[[int, Clock], None]  # as run() does, at any batch size
     batches_per_tick: int = 1  # steps that the framework makes between two ticks
     # Runs a task without a custom loop once over different batches; returns losses or outputs, on
     # the host.
@@ -125,9 +125,9 @@ class Framework(ABC):
     def parity(self) -> dict[str, Any]:
         """Return the observed settings, read back from the live framework."""
 
-    @abstractmethod
     def run(self, timer: Clock) -> None:
         """Drive one task through the public API until the timer, ticked each step, has enough."""
+        self.run_at(self.cell.batch_size, timer)
 
     def empty_steps(self, timer: Clock) -> None:
         """Drive the clock alone, as :meth:`run` does, until the timer has enough."""
@@ -165,10 +165,8 @@ class Framework(ABC):
         return False
 
     def compile_cache(self) -> str | None:
-        """Return the state of the compilation cache that is kept between processes.
-
-        By the library's own counters: ``cold``, at least one miss; ``warm``, hits only, even if
-        each process repeats other work; None, no cache.
+        """Return the state of the compilation cache on disk, by the library's own counters:
+        ``cold``, at least one miss; ``warm``, hits only; None, no cache.
         """
         return None
 

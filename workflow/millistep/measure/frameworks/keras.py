@@ -1,21 +1,20 @@
 """What every Keras column shares: the loop, the clock, the published arithmetic.
 
-The clock is read in ``on_*_batch_begin``. Keras calls it on the thread that
-issues the steps, with every backend, and the clock changes nothing in how steps
-are dispatched: overriding ``on_*_batch_end`` would switch Keras 3.6 and later to
-waiting for each step on JAX and PyTorch (keras pull request 20284), and Keras 2
-fetches a step's results for any callback of a batch that does not take tensors.
+The clock is read in ``on_*_batch_begin``. Keras calls it on the thread that issues the steps, with
+every backend, and the clock changes nothing in how steps are dispatched: overriding
+``on_*_batch_end`` would switch Keras 3.6 and later to waiting for each step on JAX and PyTorch
+(keras pull request 20284), and Keras 2 fetches a step's results for any callback of a batch that
+does not take tensors.
 """
 
 import contextlib
 import re
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from millistep.measure import conformance, models
+from millistep.measure import conformance, device, models
 from millistep.measure.frameworks import Cell, Clock, Framework, loops, products
 from millistep.measure.frameworks.loops import FETCHED, joined, leaves
 from millistep.measure.frameworks.products import parameters
@@ -46,6 +45,8 @@ class KerasFramework(Framework):
     execution: Callable[[bool], dict[str, Any]]
     metrics: Callable[[], str]  # 'loss', or 'loss, accuracy'
     auto_jit_compile: Callable[[], bool | None]
+    results_for: Callable[[Any], str]  # a step's, for a callback: FETCHED, BY_A_THREAD or LEFT
+    dataset: Callable[[int], Any]  # data for the trainer: one batch of this size, repeated
     model: Any
 
     def __init__(self, cell: Cell) -> None:
@@ -57,11 +58,11 @@ class KerasFramework(Framework):
     def build(self) -> None:
         self.seed()
         self.model = self.models.build(self.cell)
-        self._check_made()
+        conformance.check_has(self.model, "build()", "a keras.Model", "weights")
+        conformance.check_loops(self.models, self.cell.task)
+        if not self.own_loop:
+            conformance.check_method(self.model, self.cell.task, self.keras, self.version)
         self._make_weights()
-
-    def run(self, timer: Clock) -> None:
-        self.run_at(self.cell.batch_size, timer)
 
     def run_at(self, batch_size: int, timer: Clock) -> None:
         """Make one call of the public API, which lasts until the timer has enough steps."""
@@ -86,7 +87,7 @@ class KerasFramework(Framework):
             raise conformance.WrongModel(
                 f"steps_per_execution is {number!r} and changes; needed is a whole number"
             )
-        return int(number)
+        return int(number or 1)  # None in Keras 2 before it is set
 
     def settings(self) -> dict[str, Any]:
         return {"jit_compile": self.compiled()}
@@ -97,13 +98,6 @@ class KerasFramework(Framework):
     def eager(self) -> bool:
         """Return True if Keras runs the operations of a step one by one."""
         return bool(self.model.run_eagerly)
-
-    def _check_made(self) -> None:
-        """Raise :class:`WrongModel` unless the builder made a model that Keras' own loop drives."""
-        conformance.check_has(self.model, "build()", "a keras.Model", "weights")
-        conformance.check_loops(self.models, self.cell.task)
-        if not self.own_loop:
-            conformance.check_method(self.model, self.cell.task, self.keras, self.version)
 
     def _make_weights(self) -> None:
         """Have a model make the weights that it lacks, as ``fit`` does at the first batch."""
@@ -123,7 +117,6 @@ class KerasFramework(Framework):
             ) from error
 
     def has_weights(self) -> bool:
-        """Return True if Keras has made all weights of the model."""
         return bool(self.model.built)
 
     def show(self, inputs: Any) -> Any:
@@ -216,18 +209,8 @@ class KerasFramework(Framework):
     takes_texts = False
     ends_slowly = False  # True if the end of an iterator takes seconds, which belong to no step
 
-    def step_results(self) -> str | None:
-        """Return the fate of each step's metrics or outputs; None where Keras drove no step."""
-        driven = self._callback and not self.own_loop
-        return self.results_for(self._callback) if driven else None
-
     def keeps_outputs(self) -> bool:
-        """Return True if Keras gathers the outputs of all steps, as its ``predict`` does."""
         return self.cell.task == "predict" and not self.own_loop
-
-    @abstractmethod
-    def results_for(self, callback: Any) -> str:
-        """Return how Keras treats a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
 
     def optimizers(self) -> list[Any]:
         """Return the optimizers that have updated the model: a ``train_step`` may have its own."""
@@ -243,16 +226,29 @@ class KerasFramework(Framework):
         """Return the names of the optimizers; a ``train_step`` may update weights without one, and
         a custom loop by one that the model does not hold.
         """
-        unknown = None if self.own_loop else "none"
-        return ", ".join(map(_optimizer_name, self.optimizers())) or unknown
+        names = [
+            type(each).__name__ + (" with EMA" if getattr(each, "use_ema", False) else "")
+            for each in self.optimizers()
+        ]
+        return ", ".join(names) or (None if self.own_loop else "none")
 
     def optimizer_update(self, jit: bool) -> str:
         """Return the kind of parameter update: in the program if the backend traces a step."""
         return "in the step's program"
 
+    def xla_threads(self, requested: int, compiled: bool = True) -> int:
+        """Return the threads of XLA's pool on the host, or the requested ones, which are declared:
+        other pools have no name to count them by.
+        """
+        if compiled and (counted := device.xla_threads()):
+            return counted
+        self.declared.add("threads")
+        return requested
+
     def parity(self) -> dict[str, Any]:
         jit, fits = self.compiled(), self.cell.task == "fit"
         optimizer = self.optimizer_name() if fits else None
+        driven = self._callback and not self.own_loop  # True if Keras drove the steps
         return {
             "framework_version": f"{self.version}, {self.backend_version()}",
             "model_library": self.model_library(),
@@ -262,7 +258,7 @@ class KerasFramework(Framework):
             "optimizer": optimizer,
             "optimizer_update": self.optimizer_update(jit) if optimizer else None,
             "metrics": self.metrics() if fits else None,
-            "step_results": self.step_results(),
+            "step_results": self.results_for(self._callback) if driven else None,
             "jit_compile": jit,
             "jit_compile_auto": self.auto_jit_compile(),
             "attention": models.attention(self.models, self.model),
@@ -271,10 +267,6 @@ class KerasFramework(Framework):
             **self.loop_facts,
             **models.facts(self.models, self.model, self.cell),
         }
-
-    @abstractmethod
-    def dataset(self, batch_size: int) -> Any:
-        """Return the data for the trainer: one batch, repeated."""
 
     def compute(self, batches: list[Any]) -> list[Any]:
         whole, size = joined(batches), self.cell.batch_size
@@ -368,11 +360,6 @@ def _own_words(message: str) -> str:
     if in_a_layer := re.search(r"\x1b\[1m(.*?)\x1b", message, re.S):
         message = in_a_layer[1].rpartition("Error encountered:")[2]
     return next(iter(message.strip().splitlines()), "")
-
-
-def _optimizer_name(optimizer: Any) -> str:
-    name = type(optimizer).__name__
-    return f"{name} with EMA" if getattr(optimizer, "use_ema", False) else name
 
 
 def _number(count: Any) -> int:

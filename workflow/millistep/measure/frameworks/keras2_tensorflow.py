@@ -45,12 +45,6 @@ class Framework(TensorFlowFramework):
         source = sys.modules[ops.softmax.__module__.partition(".")[0]]
         return f"{found}, operations of {versioned(source)}"
 
-    def compiled(self) -> bool:
-        return bool(self.model._jit_compile) and not self.eager()
-
-    def steps_per_execution(self) -> int:
-        return int(self.model._steps_per_execution or 1)
-
     def show(self, inputs: Any) -> Any:
         return self.model(inputs)  # Keras 2 has no symbols for all kinds of models
 

@@ -1,6 +1,7 @@
 """Keras 3 on any backend: a PyDataset in, the ordinary trainer, the outcome of ``auto`` out."""
 
 import os
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ class Keras3Framework(KerasFramework):
     """Base of the Keras 3 columns; subclasses name the backend and wait for its device."""
 
     family = "keras3"
+    prepare_backend: Callable[[], None]  # imports it with its threads, before Keras is imported
 
     def load(self) -> None:
         os.environ["KERAS_BACKEND"] = self.backend
@@ -29,14 +31,8 @@ class Keras3Framework(KerasFramework):
         self.keras, self.version = keras, f"keras {keras.__version__}"
         self.models = builder(self.cell, self.family)
 
-    def prepare_backend(self) -> None:
-        """Import the backend and apply the thread policy, before Keras is imported."""
-
     def build(self) -> None:
         super().build()
-        self._check_weights()
-
-    def _check_weights(self) -> None:
         for variable in self.model.weights:
             live = str(self.keras.backend.standardize_dtype(variable.value.dtype))
             if "float" in variable.dtype and live != variable.dtype:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from millistep.measure import device
-from millistep.measure.device import SHARE, XLA_POOL, threads_named
+from millistep.measure.device import SHARE
 from millistep.measure.frameworks import Clock, products
 from millistep.measure.frameworks.keras3 import Keras3Framework
 from millistep.measure.frameworks.loops import mapped
@@ -40,24 +40,19 @@ class Framework(Traced, Keras3Framework):
         from jax import monitoring
 
         self.jax = jax
-        self._compiled = 0
-        self._asked: Counter[str] = Counter()  # events on programs kept on disk, by name
+        self._events: Counter[str] = Counter()  # JAX' own, by name
         monitoring.register_event_duration_secs_listener(self._count)
-        monitoring.register_event_listener(self._count_asked)
+        monitoring.register_event_listener(self._count)
 
-    def _count(self, event: str, duration_secs: float, **_: Any) -> None:
-        if event == "/jax/core/compile/backend_compile_duration":
-            self._compiled += 1
-
-    def _count_asked(self, event: str, **_: Any) -> None:
-        self._asked[event.removeprefix("/jax/compilation_cache/")] += 1
+    def _count(self, event: str, *_: float, **more: Any) -> None:
+        self._events[event.removeprefix("/jax/")] += 1
 
     def compile_cache(self) -> str | None:
         """Return the state of the cache, by the programs that JAX looked for, those of building
-        included. JAX counts a look-up without a folder, too. It reports no miss for programs that
-        it never keeps: calls of the host.
+        included. JAX counts look-ups without a folder, and reports no miss for calls of the host.
         """
-        looked, found = self._asked["compile_requests_use_cache"], self._asked["cache_hits"]
+        names = ("compile_requests_use_cache", "cache_hits")
+        looked, found = (self._events[f"compilation_cache/{name}"] for name in names)
         if not looked or not self.jax.config.jax_compilation_cache_dir:
             return None
         return "warm" if found == looked else "cold"
@@ -93,10 +88,9 @@ class Framework(Traced, Keras3Framework):
         self.model.predict_function = kept
 
     def fence(self) -> None:
-        # The state of the last step, every updated variable and metric in it.
-        # One program computes state and outputs, so all are ready together; without one, outputs
-        # are kept. block_until_ready needs the leaves: the state itself is an opaque dict
-        # of Keras containers to it, and waiting for that waits for nothing.
+        # The state of the last step, every updated variable and metric in it. One program computes
+        # state and outputs, so all are ready together; without one, outputs are kept.
+        # block_until_ready needs the leaves: for Keras' containers, it waits for nothing.
         for ready in getattr(self.model, "_jax_state", None), self._outputs:
             if ready:
                 arrays = leaves(self.keras, ready)
@@ -111,9 +105,7 @@ class Framework(Traced, Keras3Framework):
                 self._leaves_work = waited_ns > LEFT_OF_A_STEP * self._wait_ns()
 
     def _wait_ns(self) -> int:
-        """Wait for all operations so far, whose results nobody may hold, by one more; return the
-        ns that this took.
-        """
+        """Wait for all operations so far, even of dropped results, by one more; return the ns."""
         start = time.perf_counter_ns()
         self.jax.block_until_ready(self.jax.numpy.zeros(()) + 1)
         return time.perf_counter_ns() - start
@@ -128,8 +120,7 @@ class Framework(Traced, Keras3Framework):
         return time.perf_counter_ns() - start if late else 0
 
     def settle(self) -> None:
-        # The step's state is outside the model until it is synchronized; the loop was left
-        # before that.
+        # The loop was left before the step's state was put back into the model.
         self.model.jax_state_sync()
         for variable, value in self._taken_out:
             variable.assign(value)
@@ -186,7 +177,7 @@ class Framework(Traced, Keras3Framework):
         return super().optimizer_update(jit) if jit else "operation by operation"
 
     def compilations(self) -> int | None:
-        return self._compiled
+        return self._events["core/compile/backend_compile_duration"]
 
     def execution(self, jit: bool) -> dict[str, Any]:
         if self.own_loop:  # it may leave alone what Keras compiles
@@ -197,16 +188,10 @@ class Framework(Traced, Keras3Framework):
             "execution": "jit" if jit else "eager",
             "compiler": "xla" if jit else "none",
             "device": device.device_kind,
-            "threads": None if gpu else self._threads(),
+            # One per CPU of the affinity mask; JAX has neither an option nor a report of it.
+            "threads": None if gpu else self.xla_threads(self.cell.threads),
             "flush_denormals": None if gpu else flushed(self.jax.jit(lambda x: x * 0.5)),
         }
-
-    def _threads(self) -> int:
-        # One thread per CPU of the affinity mask; JAX has neither an option nor a report of it.
-        counted = threads_named(XLA_POOL)
-        if not counted:
-            self.declared.add("threads")
-        return counted or self.cell.threads
 
     profiler = "jax.profiler, operations of XLA programs"
 

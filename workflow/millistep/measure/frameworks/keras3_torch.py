@@ -1,6 +1,7 @@
 """Keras 3 on PyTorch."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from millistep.measure import device
@@ -17,10 +18,6 @@ class Framework(TorchFramework, Keras3Framework):
     @property
     def wrapper(self) -> Any:
         return self.keras.layers.TorchModuleWrapper
-
-    def seed(self) -> None:
-        super().seed()
-        self.start_build()
 
     def live_accelerator(self) -> tuple[str, str]:
         return device.of_torch(self.torch, self.keras.ops.zeros(()))
@@ -82,9 +79,8 @@ class Framework(TorchFramework, Keras3Framework):
         return products.of_torch(self.torch, lambda: self.model(inputs))
 
     def optimizer_update(self, jit: bool) -> str:
-        kind = optimizers.known(
-            lambda: optimizers.of_keras(self.torch, self.keras, self.model.optimizer)
-        )
+        find = partial(optimizers.of_keras, self.torch, self.keras, self.model.optimizer)
+        kind = optimizers.known(find)
         return f"{kind}, {'compiled' if jit else 'eager'}"
 
     def compilations(self) -> int | None:

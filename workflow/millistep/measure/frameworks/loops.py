@@ -1,9 +1,8 @@
 """Shared by the loops of all frameworks: inputs and results of a step, the original timing method.
 
-Tasks with a loop of the user's own are ``generate()`` calls and diffusion steps. A builder offers
-them in ``LOOPS``, by task: ``loop(model, cell, batch_size, tick)`` calls ``tick()`` before each
-step and returns once that is true; what it returns, if anything, are observed settings, by name,
-and ``outputs``: the arrays of a step.
+A builder offers custom loops, such as ``generate()`` calls, in ``LOOPS``, by task:
+``loop(model, cell, batch_size, tick)`` calls ``tick()`` before each step and returns once that is
+true. It may return observed settings, by name, and ``outputs``: the arrays of a step.
 """
 
 import time
@@ -81,7 +80,6 @@ class Ticks:
         """Do nothing: no step is timed."""
 
     def tick(self) -> bool:
-        """Return True after the last step."""
         if self.finished:
             raise WrongModel(GOES_ON)
         self.count += 1

@@ -1,7 +1,5 @@
-"""Finds how PyTorch updates parameters by one update of two small ones, not from options.
-
-An option that is not set shows nothing: its default depends on the device, on the release and on
-the class of the optimizer.
+"""Finds how PyTorch updates parameters by one update of two small ones, not from options: their
+defaults depend on the device, on the release and on the class of the optimizer.
 """
 
 import traceback
@@ -13,7 +11,6 @@ from millistep.measure.frameworks.products import dispatched
 
 # Beginnings of the operations' names, in the order in which they decide.
 KINDS = {"aten::_fused_": "fused", "aten::_foreach_": "foreach"}
-ONE_BY_ONE = "for-loop"
 
 
 def seen(torch: Any, update: Callable[[], object]) -> str:
@@ -25,10 +22,8 @@ def seen(torch: Any, update: Callable[[], object]) -> str:
     names = set()
     with dispatched(torch, lambda operation, *_: names.add(operation.name())):
         update()
-    for beginning, kind in KINDS.items():
-        if any(name.startswith(beginning) for name in names):
-            return kind
-    return ONE_BY_ONE
+    kinds = (kind for start, kind in KINDS.items() if any(name.startswith(start) for name in names))
+    return next(kinds, "for-loop")
 
 
 def known(find: Callable[[], str]) -> str:

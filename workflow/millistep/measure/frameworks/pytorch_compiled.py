@@ -54,12 +54,9 @@ class Framework(pytorch_eager.Framework):
         return compiling
 
     def _know_instruction_sets(self) -> None:
-        """Let inductor test the instruction sets of the compiler within the first step, as every
-        user's first compilation does.
-
-        Inductor compiles half a dozen probes for that, 15 s, and keeps the answers and precompiled
-        headers in its default cache folder: they are about the machine, not about a model. In a
-        run's private folder it would compile the probes in every run.
+        """Let inductor test the compiler's instruction sets within the first step, as every user's
+        first compilation does: half a dozen probes, 15 s. It keeps the answers in its default cache
+        folder, since in a run's private folder it would compile the probes in every run.
         """
         private = os.environ.pop("TORCHINDUCTOR_CACHE_DIR", None)
         # Another torch may name it otherwise; then it compiles the probes in the private folder.

@@ -25,6 +25,7 @@ class Framework(TorchFramework):
 
     family = "pytorch"
     probeable = True
+    fed: dict[str, Any] = loops.OWN_LOOP
     _nested = False  # True if a batch has lists or dicts in it
     model: Any
     optimizer: Any
@@ -32,7 +33,6 @@ class Framework(TorchFramework):
     def __init__(self, cell: Cell) -> None:
         super().__init__(cell)
         self.declared: set[str] = {"attention", "scheduler"}
-        self.fed: dict[str, Any] = loops.OWN_LOOP
 
     def load(self) -> None:
         self.prepare_backend()
@@ -43,7 +43,6 @@ class Framework(TorchFramework):
 
     def build(self) -> None:
         self.seed()
-        self.start_build()
         self.device = self.torch.device(self.cell.accelerator)
         conformance.check_loops(self.models, self.cell.task)
         model = self.models.build(self.cell)
@@ -82,9 +81,6 @@ class Framework(TorchFramework):
         """Return the programs of parts that the model itself compiles; None without any."""
         return self.graphs() or None
 
-    def run(self, timer: Clock) -> None:
-        self.run_at(self.cell.batch_size, timer)
-
     def run_at(self, batch_size: int, timer: Clock) -> None:
         loop = self._loop(batch_size)
         timer.start()
@@ -108,10 +104,9 @@ class Framework(TorchFramework):
 
     def settings(self) -> dict[str, Any]:
         found = super().settings()
-        if not self.optimizer or self.cell.optimizer == "default":
-            return found
-        kind = optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
-        return {**found, "optimizer": kind}
+        if self.optimizer and self.cell.optimizer != "default":
+            found["optimizer"] = self._update()
+        return found
 
     def legacy(self, steps: int, cap_s: float) -> tuple[float, int, str]:
         """Return ``(ms, steps, words)`` as published.
@@ -179,8 +174,7 @@ class Framework(TorchFramework):
         if isinstance(arrays, dict):
             conformance.check_batch(arrays, partial(self.models.batch, self.cell), batch_size)
         batch = self._tensors(arrays)
-        pinned = all(tensor.is_pinned() for tensor in loops.flat(batch))
-        kind = "pinned" if pinned else "pageable"
+        kind = "pinned" if all(each.is_pinned() for each in loops.flat(batch)) else "pageable"
         copied = "" if self.cell.accelerator == "cpu" else ", copied in the step"
         self.fed = loops.feeding(f"tensors in {kind} memory{copied}", batch)
         return batch
@@ -303,14 +297,15 @@ class Framework(TorchFramework):
         return products.of_torch(self.torch, lambda: self.model(**batch))
 
     def parity(self) -> dict[str, Any]:
+        optimizer = self.optimizer
         return {
             "framework_version": self.backend_version(),
             "model_library": models.library(self.models),
             "backend": "torch",
             "dtype": products.dtype(self, self._dtype()),
-            "optimizer": type(self.optimizer).__name__ if self.optimizer else None,
-            "optimizer_update": self._optimizer_update(),
-            "metrics": "none" if self.optimizer else None,
+            "optimizer": type(optimizer).__name__ if optimizer else None,
+            "optimizer_update": f"{optimizers.known(self._update)}, eager" if optimizer else None,
+            "metrics": "none" if optimizer else None,
             "step_results": None if self.own_loop else LEFT,
             "image_data_format": self._image_data_format(),
             "attention": models.attention(self.models, self.model),
@@ -322,12 +317,8 @@ class Framework(TorchFramework):
             **models.facts(self.models, self.model, self.cell),
         }
 
-    def _optimizer_update(self) -> str | None:
-        if not self.optimizer:
-            return None
-        device = self.cell.accelerator
-        kind = optimizers.known(lambda: optimizers.of_torch(self.torch, self.optimizer, device))
-        return f"{kind}, eager"
+    def _update(self) -> str:
+        return optimizers.of_torch(self.torch, self.optimizer, self.cell.accelerator)
 
     def _dtype(self) -> str:
         """Dtype of the parameters, or of the inputs if there are no parameters."""

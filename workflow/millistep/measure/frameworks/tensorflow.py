@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from millistep.measure import device
-from millistep.measure.device import SHARE, XLA_POOL, threads_named, total_mib
+from millistep.measure.device import SHARE, total_mib
 from millistep.measure.frameworks import products
 from millistep.measure.frameworks.keras import ENDLESS, STEPS, KerasFramework
 from millistep.measure.frameworks.loops import mapped
@@ -16,8 +16,6 @@ from millistep.measure.frameworks.xplane import FACTS, Event, Traced
 
 
 class TensorFlowFramework(Traced, KerasFramework):
-    """Base of the Keras columns on TensorFlow."""
-
     tf: Any  # the module
     fed_as = "tf.data tensors"
     takes_texts = True
@@ -26,7 +24,6 @@ class TensorFlowFramework(Traced, KerasFramework):
     _earlier = (0, 0)  # functions that were called before build()
 
     def prepare_backend(self) -> None:
-        """Import TensorFlow, give all its pools the cell's threads, and limit its memory."""
         import tensorflow as tf
 
         self.tf = tf
@@ -41,8 +38,7 @@ class TensorFlowFramework(Traced, KerasFramework):
 
     def limit_memory(self) -> None:
         """Apply :mod:`measure.device`'s policy; only before TensorFlow's first operation."""
-        gpus = self._gpus()
-        if gpus:
+        if gpus := self._gpus():
             limit = self.tf.config.LogicalDeviceConfiguration(memory_limit=SHARE * total_mib())
             self.tf.config.set_logical_device_configuration(gpus[0], [limit])
 
@@ -56,9 +52,8 @@ class TensorFlowFramework(Traced, KerasFramework):
         self.tf.config.experimental.enable_tensor_float_32_execution(precision == "tf32")
 
     def fence(self) -> None:
-        # Host operations of a step are done when the step's call returns (a
-        # tf.function is run synchronously); only devices may lag behind. Without
-        # one this would be an operation that waits for nothing, on the clock.
+        # Host operations of a step are done when the step's call returns (a tf.function is run
+        # synchronously); only devices may lag behind. Without one this would wait for nothing.
         if self.cell.accelerator == "cuda":
             self.tf.test.experimental.sync_devices()
 
@@ -110,13 +105,6 @@ class TensorFlowFramework(Traced, KerasFramework):
         """Return traces so far. Without one no step of the same size compiles a program of XLA."""
         return self._traces
 
-    def _threads(self, jit: bool) -> int:
-        if jit and (counted := threads_named(XLA_POOL)):
-            return counted
-        # Only the requested number is known: the executor's own pool has no name to count it by.
-        self.declared.add("threads")
-        return self.requested_threads()
-
     def requested_threads(self) -> int:
         """Return the threads of TensorFlow's pools; of two sizes that which was not requested."""
         pools = self.tf.config.threading
@@ -141,7 +129,7 @@ class TensorFlowFramework(Traced, KerasFramework):
             "execution": "jit" if jit else "eager" if eager else "graph",
             "compiler": "xla" if jit else "none" if eager else "tf-graph",
             "device": details.get("device_name", "GPU") if gpus else "cpu",
-            "threads": self._threads(jit),
+            "threads": self.xla_threads(self.requested_threads(), jit),
             "flush_denormals": None if gpus else self._flushes_denormals(jit),
             "onednn": None if gpus else _uses_onednn(),
         }

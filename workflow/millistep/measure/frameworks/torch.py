@@ -21,13 +21,10 @@ AVERAGES = ("running_mean", "running_var")  # of batch normalization
 
 
 class TorchFramework(Framework):
-    """Base of the columns on PyTorch."""
-
     torch: Any  # the module
     _earlier: Mapping[str, Counter[str]] = {}  # torch.compile's counters before build()
 
     def prepare_backend(self) -> None:
-        """Import PyTorch, set its threads and switches, and limit its memory."""
         import torch
 
         self.torch = torch
@@ -37,8 +34,8 @@ class TorchFramework(Framework):
         if self.cell.cudnn_benchmark:
             torch.backends.cudnn.benchmark = True
         if self.cell.accelerator == "cpu":
-            # As TensorFlow and XLA do by themselves. Without it the *values* of
-            # the weights set the speed (two to three times slower in training).
+            # As TensorFlow and XLA do by themselves. Without it the *values* of the weights set the
+            # speed (two to three times slower in training).
             torch.set_flush_denormal(True)
         self.limit_memory()
 
@@ -49,14 +46,14 @@ class TorchFramework(Framework):
             self.torch.cuda.set_per_process_memory_fraction(SHARE)
 
     def force_precision(self, precision: str) -> None:
-        tf32 = precision == "tf32"
-        self.torch.backends.cuda.matmul.allow_tf32 = tf32
-        self.torch.backends.cudnn.allow_tf32 = tf32
+        backends = self.torch.backends
+        backends.cuda.matmul.allow_tf32 = backends.cudnn.allow_tf32 = precision == "tf32"
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "threads": self.torch.get_num_threads()}
 
-    def start_build(self) -> None:
+    def seed(self) -> None:
+        super().seed()
         self.torch.manual_seed(self.cell.seed)
         kinds = ("stats", "graph_break", "unimplemented")
         self._earlier = {kind: Counter(_dynamo()[kind]) for kind in kinds}
@@ -133,15 +130,14 @@ class TorchFramework(Framework):
     profiler = "torch.profiler, ATen operations, kernels of compiled graphs and CUDA kernels"
 
     def begin_profile(self) -> None:
-        from torch.profiler import ProfilerActivity, profile
-
-        kinds = {ProfilerActivity.CPU}
+        profiler = self.torch.profiler
+        kinds = {profiler.ProfilerActivity.CPU}
         with ExitStack() as opened:  # nothing stays on if the profiler does not start
             if self.cell.accelerator == "cuda":
-                kinds.add(ProfilerActivity.CUDA)
+                kinds.add(profiler.ProfilerActivity.CUDA)
             else:
                 opened.enter_context(torch_profile.announced(self.torch))
-            self._profile = opened.enter_context(profile(activities=kinds))
+            self._profile = opened.enter_context(profiler.profile(activities=kinds))
             self._while_profiled = opened.pop_all()
 
     def end_profile(self) -> list[Span]:
@@ -200,9 +196,8 @@ class TorchFramework(Framework):
 
             self.run(CountedSteps(read, read))
             return (requested[1] - requested[0]) / steps
-        from torch.profiler import ProfilerActivity, profile
-
-        recording = profile(activities={ProfilerActivity.CPU}, profile_memory=True)
+        host = {self.torch.profiler.ProfilerActivity.CPU}
+        recording = self.torch.profiler.profile(activities=host, profile_memory=True)
         with ExitStack() as opened:
             self.run(CountedSteps(partial(opened.enter_context, recording), opened.close))
         return torch_profile.allocated(recording) / steps
@@ -217,7 +212,6 @@ class TorchFramework(Framework):
 
 
 def averages(module: Any) -> list[Any]:
-    """Return the moving averages of a module's batch normalization."""
     return [buffer for name, buffer in module.named_buffers() if name.endswith(AVERAGES)]
 
 

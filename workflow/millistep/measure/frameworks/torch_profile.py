@@ -52,9 +52,8 @@ COMPUTING = ("aten::", "mkldnn::", "mkl::", "quantized::", "_quantized::", "oned
 ALLOCATING = re.compile(
     r"aten::(empty|new_empty|resize_|set_|_unsafe_view|_nnpack_available|result_type)"
 )
-COMPOSITE = (
-    "CompositeImplicitAutograd"  # the dispatcher's word for what is written in other operators
-)
+# The dispatcher's word for what is written in other operators.
+COMPOSITE = "CompositeImplicitAutograd"
 # A compiled graph as a whole, where none of its kernels could be announced.
 GRAPHS = (f"## Call {GRAPH}", "CompiledFunction")
 OPTIMISER = "Optimizer.step"
@@ -178,30 +177,23 @@ def computing(
 
     device: the type of the device that computes, None for the host. extensions: namespaces of
     operators that PyTorch did not bring, which compute as its own do. nothing: names of operators
-    that compute nothing, see :func:`computing_nothing`. On a device a
-    named range (``Optimizer.step``, a compiled graph's) lasts from its first kernel
-    to its last one, idle time included: it is no operation.
+    that compute nothing, see :func:`computing_nothing`. On a device a named range
+    (``Optimizer.step``, a compiled graph's) lasts from its first kernel to its last one, idle time
+    included: it is no operation.
     """
     if device is None:
-        announced = any(event.name.startswith(PREFIX) for event in events)
-        names = COMPUTING + tuple(f"{each}::" for each in extensions)
-        names += () if announced else GRAPHS
-        of_library = [event for event in events if event.name.startswith(names)]
-        chosen = [event for event in of_library if event.name not in nothing]
+        names = (*COMPUTING, *(f"{each}::" for each in extensions))
+        if not any(event.name.startswith(PREFIX) for event in events):
+            names += GRAPHS
+        chosen = [e for e in events if e.name.startswith(names) and e.name not in nothing]
     else:
-        on_device = [event for event in events if event.device_type == device]
-        chosen = [event for event in on_device if not event.is_user_annotation]
+        chosen = [e for e in events if e.device_type == device and not e.is_user_annotation]
 
     def lane(event: Any) -> Hashable:
         """Return the thread; on a device the stream, whichever thread has filled it."""
         return event.device_type, event.thread if device is None else event.device_resource_id
 
-    updates = [
-        (lane(event), event.time_range)
-        for event in events
-        if event.name.startswith(LISTS)
-        or (event.is_user_annotation and event.name.startswith(OPTIMISER))
-    ]
+    updates = [(lane(e), e.time_range) for e in events if e.name.startswith((LISTS, OPTIMISER))]
     return [_span(event, lane(event), updates) for event in chosen]
 
 

@@ -1,8 +1,8 @@
 """Finds what computed in the traces (XPlane) that TensorFlow's and JAX' profilers write.
 
-On a GPU these are the device's own kernels. On the host, XLA names the operation
-of each piece of a program in ``hlo_op``, and TensorFlow's executor calls its
-kernels ``name:Type``; whatever else is in a trace is dispatch and waiting.
+On a GPU these are the device's own kernels. On the host, XLA names the operation of each piece of a
+program in ``hlo_op``, and TensorFlow's executor calls its kernels ``name:Type``; whatever else is
+in a trace is dispatch and waiting.
 
 An event of XLA's is the call of a piece, which hands parts of it to the threads of a pool and may
 return before they are done. Each part is in the trace as a task. A piece's ``end:`` event may be
@@ -33,7 +33,7 @@ GRAPHS = ("cuGraphLaunch", "command_buffer")
 LOOPS = {"while", "conditional"}  # the operations inside them are in the trace as well
 ERRORS, WARNINGS = 2, 3  # fields of an XSpace, in tsl/profiler/protobuf/xplane.proto
 FACTS = (OPERATION, NUMBER, OF_NUMBER)  # the facts of an event that are read
-_NUMBERED = re.compile(r"(\.\d+|_\d+|\.clone|\.remat)+$")
+_NUMBERED = re.compile(r"(\.\d+|_\d+|\.clone|\.remat)+$")  # as `dot.12`, an instruction of XLA
 _INSTANCE = re.compile(r"_\d+(?=_|$)")
 _SOFTMAX = re.compile(r"attention.*/Softmax(_\d+)?$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -99,7 +99,7 @@ def computing(events: list[Event], compiled: bool, accelerator: str = "cpu") -> 
     on_device = [e for e in events if e.plane.startswith("/device:GPU")]
     on_device = [e for e in on_device if e.line.startswith("Stream")]
     if on_device:
-        return [_span(event, without_number(event.name)) for event in on_device]
+        return [_span(event, _NUMBERED.sub("", event.name)) for event in on_device]
     if accelerator == "cuda":
         raise NoOperation("no event of the device")
     if compiled and not any(OPERATION in event.facts for event in events):
@@ -165,7 +165,7 @@ def _parts(named: list[tuple[Event, str]]) -> Iterator[Span]:
 def _name(event: Event) -> str:
     """Return the name of an event's operation on the host; empty if the event computes nothing."""
     if OPERATION in event.facts:
-        name = without_number(event.name)
+        name = _NUMBERED.sub("", event.name)
         return "" if name in LOOPS else name
     kernel = _KERNEL.fullmatch(event.name) if event.line.startswith("tf_") else None
     if kernel is None or _CALLS.fullmatch(kernel["type"]):  # those only call others
@@ -173,14 +173,8 @@ def _name(event: Event) -> str:
     return with_place(kernel["type"], kernel["path"])
 
 
-def without_number(name: str) -> str:
-    """Return the name of an XLA instruction without its number: ``dot`` for ``dot.12``."""
-    return _NUMBERED.sub("", name)
-
-
 def with_place(operation: str, path: str) -> str:
-    """Return the name an operation with its place: ``MatMul in query`` for the path
-    ``bert/query_3/MatMul``.
+    """Return an operation with its place: ``MatMul in query`` for ``bert/query_3/MatMul``.
 
     Numbers of layers are left out, so that all of a kind have one name. The subscripts of an einsum
     are no place. The softmax of an attention is one: XLA makes several operations of it.
