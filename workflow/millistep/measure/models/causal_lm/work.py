@@ -1,7 +1,6 @@
 """Inputs and work of a step, from the architecture alone: the same for every framework."""
 
 import itertools
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -55,15 +54,16 @@ def check_new_tokens(found: float, architecture: Architecture) -> None:
         raise RuntimeError(f"generate() made {found} new tokens a prompt instead of {expected}")
 
 
-def pieces(special: Collection[str], vocabulary_size: int) -> list[str]:
+def pieces(architecture: Architecture) -> list[str]:
     """Return all pieces of a vocabulary in the order of their ids: special tokens, words, filler.
 
-    The filler makes the vocabulary as large as the model's, so that whatever
-    a model generates can be turned into a string.
+    The filler makes the vocabulary as large as the model's, so that all generated tokens become
+    strings.
     """
+    special = SPECIAL[architecture["kind"]].values()
     filler = (f"w{number}" for number in itertools.count())
-    words = itertools.islice(itertools.chain(WORDS, filler), vocabulary_size - len(special))
-    return [*special, *(f"▁{word}" for word in words)]
+    words = (f"▁{word}" for word in itertools.chain(WORDS, filler))
+    return [*itertools.islice(itertools.chain(special, words), architecture["vocabulary_size"])]
 
 
 def tokenizer(found: Any, cell: Cell) -> str:
