@@ -9,7 +9,7 @@ from tests.models.libraries import cell
 
 
 def test_points_are_pixels_of_random_images():
-    one = cell("sam", "keras3-jax", "predict", "smoke")
+    one = cell("sam", "keras3-jax", "predict")
     points, _ = sam.points(one, 3)
     assert (points == points[:1]).all() and points.max() < 128
     assert sam.images(one, 3).std() > 0.2

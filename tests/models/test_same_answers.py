@@ -57,7 +57,7 @@ def answering(case, framework, stack=STACK, after=None):
     about = {**CASES[case][0]}
     program, batch = (about.pop(name) for name in ("program", "batch"))
     model, task = case.split()
-    one = cell(model, framework, task, "smoke", batch_size=batch, **about)
+    one = cell(model, framework, task, batch_size=batch, **about)
     return Task(program, "outputs", one, case, stack, after)
 
 

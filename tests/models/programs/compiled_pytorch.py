@@ -4,9 +4,11 @@ import dataclasses
 from collections import defaultdict
 from unittest.mock import patch
 
-from column import framework_of
+from column import framework_of, start
 
 from millistep.measure.models.causal_lm.work import new_tokens, prompts
+
+__all__ = ["start"]  # besides those below
 
 
 def generate(cell):
@@ -156,13 +158,3 @@ def left_to_python(cell):
 
     torch.compile(step)(torch.ones(4))
     return framework.execution()["graph_breaks"]
-
-
-def start(cell):
-    """State of the compilation cache, asked before and after a prediction."""
-    framework = framework_of(cell)
-    framework.build()
-    before = framework.compile_cache()
-    ticks = iter([False])
-    framework._loop(cell.batch_size)(lambda: next(ticks, True))
-    return [before, framework.compile_cache()]
