@@ -20,12 +20,16 @@ from tests.shared import ROOT, SMALL_NETS
 models.__path__.append(f"{SMALL_NETS}/models")
 MAIN = Path(__file__).parent / "programs" / "main.py"
 STACK = DEFAULTS["stack"]  # today's
+MODELS = Models([SMALL_NETS])
+# By the folder of a model's builders, the program of its tasks.
+PROGRAMS = {"bert": "network", "classifier": "network", "causal_lm": "causal_lm"}
+PROGRAMS |= {"sam": "vision", "stable_diffusion": "vision"}
 KERAS = [name for name, about in NETS.items() if about.family != "pytorch"]
 
 
 def cell(model, framework, task, scale="smoke", batch_size=1, **changed):
     """A cell of a model at a scale; changed: fields of the cell, or sizes of the model."""
-    about, known = NETS[framework], Models([SMALL_NETS]).load(model)
+    about, known = NETS[framework], MODELS.load(model)
     names = (known.folder.name, task, batch_size, framework, about.module, "cpu", "default")
     own = {field.name: changed.pop(field.name) for field in fields(Cell) if field.name in changed}
     sizes = {**known.architecture[scale], **changed}
@@ -72,6 +76,11 @@ class Task:
         """
         of_kerascv = self.program == "vision" and self.cell.framework in KERAS
         return self.cell.framework, self.stack, of_kerascv
+
+
+def task_of(does, one, *more):
+    """A task on a cell, of the program for its model."""
+    return Task(PROGRAMS[one.model], does, one, *more)
 
 
 # Those of the files of tests that are collected, which share processes.
