@@ -1,10 +1,11 @@
-"""The kinds that PyTorch has, too. Each is a function with its name."""
+"""The kinds that PyTorch has, too."""
 
 from typing import NamedTuple
 
 import torch
-from millistep.measure.models.zoo.data import RANDOM, SIDE, STEPS, WIDTH, WORDS, numbers, words
+from millistep.measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, arrays
 from torch import nn
+from torch.nn.utils.parametrizations import spectral_norm
 
 
 class Output(NamedTuple):
@@ -31,7 +32,7 @@ def mlp(kind):
     return lambda: kind(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
 
 
-dense = weightdecay = fixedsize = tensors = randombatch = seededbatch = mlp(Net)
+dense = mlp(Net)
 
 
 def nested():
@@ -44,10 +45,6 @@ class Dict(Net):
         return super().forward(torch.cat([x["a"], x["b"]], 1), target)
 
 
-def dictinputs():
-    return Dict(nn.Linear(2 * WIDTH, 1))
-
-
 class List(Net):
     def __init__(self):
         super().__init__(nn.Linear(WIDTH + 8 * STEPS, 1))
@@ -55,9 +52,6 @@ class List(Net):
 
     def forward(self, x, target=None):
         return super().forward(torch.cat([x[0], self.vectors(x[1]).flatten(1)], 1), target)
-
-
-twoinputs = List
 
 
 class Pooled(nn.Module):
@@ -69,15 +63,6 @@ class Pooled(nn.Module):
         return x.mean(self.axes)
 
 
-def conv():
-    return Net(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), Pooled((2, 3)), nn.Linear(8, 1))
-
-
-def batchnorm():
-    inner = nn.Conv2d(3, 8, 3, bias=False), nn.BatchNorm2d(8), nn.ReLU(), Pooled((2, 3))
-    return Net(*inner, nn.Linear(8, 1))
-
-
 class Last(nn.Module):
     def __init__(self, layer):
         super().__init__()
@@ -87,14 +72,6 @@ class Last(nn.Module):
         return self.layer(x)[0][:, -1]
 
 
-def lstm():
-    return Net(Last(nn.LSTM(WIDTH, 16, batch_first=True)), nn.Linear(16, 1))
-
-
-def gru():
-    return Net(Last(nn.GRU(WIDTH, 16, batch_first=True)), nn.Linear(16, 1))
-
-
 class Attended(nn.Module):
     def __init__(self):
         super().__init__()
@@ -102,18 +79,6 @@ class Attended(nn.Module):
 
     def forward(self, x):
         return x + self.layer(x, x, x, need_weights=False)[0]
-
-
-def selfattention():
-    return Net(Attended(), nn.LayerNorm(WIDTH), Pooled(1), nn.Linear(WIDTH, 1))
-
-
-def embedding():
-    return Net(nn.Embedding(WORDS, WIDTH), Pooled(1), nn.Linear(WIDTH, 1))
-
-
-def dropout():
-    return Net(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Dropout(0.5), nn.Linear(64, 1))
 
 
 class Distance(Net):
@@ -127,26 +92,10 @@ class Mixed(Net):
             return super().forward(x, target)
 
 
-def float64():
-    return Net(nn.Linear(WIDTH, 64), nn.Linear(64, 1)).double()
-
-
 def frozen():
     model = dense()
     model.inner[0].requires_grad_(False)
     return model
-
-
-def largeoutput():
-    return Net(nn.Linear(WIDTH, 2048))
-
-
-def short():
-    return Net(nn.Linear(1, 1))
-
-
-def noreturn():
-    return None
 
 
 class Float(Net):
@@ -159,10 +108,6 @@ class Misspelled(nn.Sequential):
         return Output(x, self.loss(super().forward(x), target))
 
 
-def compiled():
-    return torch.compile(dense())
-
-
 class Tanh(nn.Module):
     def __init__(self):
         super().__init__()
@@ -170,15 +115,6 @@ class Tanh(nn.Module):
 
     def forward(self, x):
         return self.compiled(x)
-
-
-def partcompiled():
-    return Net(nn.Linear(WIDTH, 64), Tanh(), nn.Linear(64, 1))
-
-
-def spectral():
-    inner = nn.utils.parametrizations.spectral_norm(nn.Linear(WIDTH, 64))
-    return Net(inner, nn.ReLU(), nn.Linear(64, 1))
 
 
 class Stepwise(nn.Module):
@@ -193,14 +129,6 @@ class Stepwise(nn.Module):
         return h
 
 
-def lstmcell():
-    return Net(Stepwise(), nn.Linear(16, 1))
-
-
-def lazy():
-    return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
-
-
 class LateLayer(nn.Module):
     def __init__(self):
         super().__init__()
@@ -211,13 +139,6 @@ class LateLayer(nn.Module):
             self.head = nn.Linear(64, 1)
         value = self.head(self.inner(x))
         return Output(value, nn.functional.mse_loss(value, target))
-
-
-latelayer = LateLayer
-
-
-def packed():
-    return torch.ao.quantization.quantize_dynamic(dense(), {nn.Linear}, torch.qint8)
 
 
 class NoGradient(Net):
@@ -248,10 +169,6 @@ class Marked(Net):
 class Bare(nn.Sequential):
     def forward(self, x, target):
         return super().forward(x)
-
-
-def build(cell):
-    return globals()[cell.architecture["kind"]]()
 
 
 class Part(Net):
@@ -286,10 +203,6 @@ class WithSigns(Net):
     pass
 
 
-def scripted():
-    return Net(torch.jit.script(nn.Linear(WIDTH, 64)), nn.ReLU(), nn.Linear(64, 1))
-
-
 class InPlace(Net):
     def forward(self, x, target=None):
         return super().forward(x.sub_(0.5), target)
@@ -306,22 +219,57 @@ class Yielding(Net):
         yield super().forward(x)
 
 
-customloss = mlp(Distance)
-mixed = mlp(Mixed)
-headonly = mlp(Part)
-otheroptimizer = mlp(Other)
-scheduler = mlp(Scheduled)
-floatloss = mlp(Float)
-losstypo = mlp(Misspelled)
-noloss = mlp(Bare)
-customoptimizer = mlp(WithSigns)
-inplace = mlp(InPlace)
-nogradient = mlp(NoGradient)
-forces = mlp(Forces)
-marked = mlp(Marked)
-generator = mlp(Yielding)
-noupdate = mlp(Still)
-indata = mlp(InData)
+MODELS = {
+    "nested": nested,
+    "twoinputs": List,
+    "dictinputs": lambda: Dict(nn.Linear(2 * WIDTH, 1)),
+    "conv": lambda: Net(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), Pooled((2, 3)), nn.Linear(8, 1)),
+    "batchnorm": lambda: Net(
+        nn.Conv2d(3, 8, 3, bias=False),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        Pooled((2, 3)),
+        nn.Linear(8, 1),
+    ),
+    "lstm": lambda: Net(Last(nn.LSTM(WIDTH, 16, batch_first=True)), nn.Linear(16, 1)),
+    "gru": lambda: Net(Last(nn.GRU(WIDTH, 16, batch_first=True)), nn.Linear(16, 1)),
+    "selfattention": lambda: Net(Attended(), nn.LayerNorm(WIDTH), Pooled(1), nn.Linear(WIDTH, 1)),
+    "embedding": lambda: Net(nn.Embedding(WORDS, WIDTH), Pooled(1), nn.Linear(WIDTH, 1)),
+    "dropout": lambda: Net(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Dropout(0.5), nn.Linear(64, 1)),
+    "customloss": mlp(Distance),
+    "customoptimizer": mlp(WithSigns),
+    "mixed": mlp(Mixed),
+    "float64": lambda: Net(nn.Linear(WIDTH, 64), nn.Linear(64, 1)).double(),
+    "frozen": frozen,
+    "largeoutput": lambda: Net(nn.Linear(WIDTH, 2048)),
+    "short": lambda: Net(nn.Linear(1, 1)),
+    "lazy": lambda: Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1)),
+    "noloss": mlp(Bare),
+    "headonly": mlp(Part),
+    "otheroptimizer": mlp(Other),
+    "noreturn": lambda: None,
+    "scheduler": mlp(Scheduled),
+    "floatloss": mlp(Float),
+    "losstypo": mlp(Misspelled),
+    "compiled": lambda: torch.compile(dense()),
+    "partcompiled": lambda: Net(nn.Linear(WIDTH, 64), Tanh(), nn.Linear(64, 1)),
+    "lstmcell": lambda: Net(Stepwise(), nn.Linear(16, 1)),
+    "spectral": lambda: Net(spectral_norm(nn.Linear(WIDTH, 64)), nn.ReLU(), nn.Linear(64, 1)),
+    "inplace": mlp(InPlace),
+    "scripted": lambda: Net(torch.jit.script(nn.Linear(WIDTH, 64)), nn.ReLU(), nn.Linear(64, 1)),
+    "packed": lambda: torch.ao.quantization.quantize_dynamic(dense(), {nn.Linear}, torch.qint8),
+    "latelayer": LateLayer,
+    "nogradient": mlp(NoGradient),
+    "generator": mlp(Yielding),
+    "noupdate": mlp(Still),
+    "indata": mlp(InData),
+    "forces": mlp(Forces),
+    "marked": mlp(Marked),
+}
+
+
+def build(cell):
+    return MODELS.get(cell.architecture["kind"], dense)()  # the others differ in how they are fed
 
 
 def optimizer(model):
@@ -333,26 +281,9 @@ def optimizer(model):
     return (found, torch.optim.lr_scheduler.StepLR(found, 10)) if scheduled else found
 
 
-SERIES = "lstm", "lstmcell", "gru", "selfattention"
-
-
 def batch(cell, batch_size):
     kind = cell.architecture["kind"]
-    if kind == "fixedsize":
-        batch_size = 16
-    plain = numbers(batch_size, WIDTH)
-    x = {
-        "twoinputs": [plain, words(batch_size)],
-        "dictinputs": {"a": plain, "b": plain},
-        **dict.fromkeys(("conv", "batchnorm"), numbers(batch_size, 3, SIDE, SIDE)),
-        **dict.fromkeys(SERIES, numbers(batch_size, STEPS, WIDTH)),
-        "embedding": words(batch_size),
-        "float64": plain.astype("float64"),
-        "short": plain[:, :1],
-        "tensors": torch.from_numpy(plain),
-    }.get(kind, plain)
-    if kind in RANDOM:
-        x = RANDOM[kind]((batch_size, WIDTH)).astype("float32")
-    target = numbers(batch_size, 2048 if kind == "largeoutput" else 1)
-    target = target.astype("float64") if kind == "float64" else target
+    x, target = arrays(kind, batch_size, image=(3, SIDE, SIDE))
+    if kind == "tensors":
+        x = torch.from_numpy(x)
     return {"x": x, "target": target} if cell.task == "fit" else {"x": x}
