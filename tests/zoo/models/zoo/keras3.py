@@ -102,13 +102,6 @@ def trainstep():
     return base(x, layers.Dense(1)(layers.Dense(64, activation="relu")(x)))
 
 
-def noupdate():
-    """Its train_step forgets to update the weights."""
-    model = trainstep()
-    model.updates = False
-    return model
-
-
 def ownoptimizer():
     """Its train_step updates with an optimizer of its own; JAX' trainer keeps the state of one."""
     model = trainstep()
@@ -127,8 +120,7 @@ def of_tensorflow():
                 loss = ops.mean((self(x, training=True) - y) ** 2)
             found = tape.gradient(loss, self.trainable_variables)
             chosen = getattr(self, "own", self.optimizer)
-            if getattr(self, "updates", True):
-                chosen.apply_gradients(zip(found, self.trainable_variables, strict=True))
+            chosen.apply_gradients(zip(found, self.trainable_variables, strict=True))
             return {"loss": loss}
 
     return Own
@@ -146,8 +138,7 @@ def of_torch():
             with torch.no_grad():
                 variables = self.trainable_variables
                 chosen = getattr(self, "own", self.optimizer)
-                if getattr(self, "updates", True):
-                    chosen.apply([v.value.grad for v in variables], variables)
+                chosen.apply([v.value.grad for v in variables], variables)
             return {"loss": loss}
 
     return Own
@@ -166,8 +157,6 @@ def of_jax():
                 return ops.mean((predicted - y) ** 2), updated
 
             (loss, other), found = jax.value_and_grad(loss_of, has_aux=True)(trained)
-            if not getattr(self, "updates", True):
-                return {"loss": loss}, state
             trained, optimizer = self.optimizer.stateless_apply(optimizer, found, trained)
             return {"loss": loss}, (trained, other, optimizer, metrics)
 
@@ -280,7 +269,6 @@ MODELS = {
     "int8": int8,
     "customlayer": lambda: flat(Scaled(), layers.Dense(64)),
     "trainstep": trainstep,
-    "noupdate": noupdate,
     "ownoptimizer": ownoptimizer,
     "mixed": mixed,
     "float64": float64,
@@ -311,6 +299,7 @@ COMPILED = {
     "customloss": {"loss": lambda: distance},
     "customoptimizer": {"optimizer": Signs},
     "eager": {"run_eagerly": lambda: True},
+    "noupdate": {"optimizer": lambda: keras.optimizers.SGD(0.0)},
     "metrics": {"metrics": lambda: ["mae", "mse"]},
     "several": {"steps_per_execution": lambda: 8},
     "weightdecay": {"optimizer": lambda: keras.optimizers.SGD(weight_decay=0.01)},

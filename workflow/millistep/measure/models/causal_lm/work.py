@@ -109,11 +109,8 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
         flops, tokens = _fit(architecture), architecture["sequence_length"]
     else:
         flops, tokens = _generate(architecture), new_tokens(architecture)
-    return {
-        "flops_per_step": batch_size * flops,
-        "tokens_per_step": batch_size * tokens,
-        "images_per_step": None,
-    }
+    flops, tokens = batch_size * flops, batch_size * tokens
+    return {"flops_per_step": flops, "tokens_per_step": tokens, "images_per_step": None}
 
 
 def _fit(a: Architecture) -> int:

@@ -22,12 +22,8 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
     activations, the scheduler and the optimizer are left out.
     """
     fit = 3 * image_encoder(architecture) - _first(architecture)
-    one = fit if task == "fit" else 2 * unet(architecture)
-    return {
-        "flops_per_step": batch_size * one,
-        "tokens_per_step": None,
-        "images_per_step": batch_size,
-    }
+    flops = batch_size * (fit if task == "fit" else 2 * unet(architecture))
+    return {"flops_per_step": flops, "tokens_per_step": None, "images_per_step": batch_size}
 
 
 def image_encoder(a: Architecture) -> int:
