@@ -11,17 +11,12 @@ from millistep.measure.models.keras_module import keras
 
 def build(cell: Cell) -> Any:
     """Return a compiled ``BertClassifier``; AdamW and cross-entropy from logits for fit."""
+    a, classifier = cell.architecture, keras_hub.models.BertClassifier
+    head = {"num_classes": a["classes"], "preprocessor": None}
     if cell.weights == "preset":
-        model = keras_hub.models.BertClassifier.from_preset(
-            "bert_base_en", num_classes=cell.architecture["classes"], preprocessor=None
-        )
+        model = classifier.from_preset("bert_base_en", **head)
     else:
-        model = keras_hub.models.BertClassifier(
-            backbone=_backbone(cell.architecture),
-            num_classes=cell.architecture["classes"],
-            dropout=cell.architecture["dropout"],
-            preprocessor=None,
-        )
+        model = classifier(backbone=_backbone(a), dropout=a["dropout"], **head)
     # KerasHub compiles every task with defaults of its own; the page's choices replace them. Its
     # accuracy stays unless the list of metrics is empty.
     options = xla.options(cell, keras)
