@@ -54,31 +54,34 @@ class List(Net):
         return super().forward(torch.cat([x[0], self.vectors(x[1]).flatten(1)], 1), target)
 
 
-class Pooled(nn.Module):
-    def __init__(self, axes):
+class Call(nn.Module):
+    """A function of layers and of the inputs."""
+
+    def __init__(self, function, *layers):
         super().__init__()
-        self.axes = axes
+        self.function, self.layers = function, nn.ModuleList(layers)
 
     def forward(self, x):
-        return x.mean(self.axes)
+        return self.function(*self.layers, x)
 
 
-class Last(nn.Module):
-    def __init__(self, layer):
-        super().__init__()
-        self.layer = layer
-
-    def forward(self, x):
-        return self.layer(x)[0][:, -1]
+def pooled(*axes):
+    return Call(lambda x: x.mean(axes))
 
 
-class Attended(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = nn.MultiheadAttention(WIDTH, 4, batch_first=True)
+def last(layer):
+    return Call(lambda layer, x: layer(x)[0][:, -1], layer)
 
-    def forward(self, x):
-        return x + self.layer(x, x, x, need_weights=False)[0]
+
+def attended(layer, x):
+    return x + layer(x, x, x, need_weights=False)[0]
+
+
+def stepwise(cell, x):
+    h = c = x.new_zeros(len(x), 16)
+    for step in x.unbind(1):
+        h, c = cell(step, (h, c))
+    return h
 
 
 class Distance(Net):
@@ -106,27 +109,6 @@ class Float(Net):
 class Misspelled(nn.Sequential):
     def forward(self, x, target):
         return Output(x, self.loss(super().forward(x), target))
-
-
-class Tanh(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.compiled = torch.compile(torch.tanh, backend="eager")
-
-    def forward(self, x):
-        return self.compiled(x)
-
-
-class Stepwise(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.cell = nn.LSTMCell(WIDTH, 16)
-
-    def forward(self, x):
-        h = c = x.new_zeros(len(x), 16)
-        for step in x.unbind(1):
-            h, c = self.cell(step, (h, c))
-        return h
 
 
 class LateLayer(nn.Module):
@@ -171,24 +153,6 @@ class Bare(nn.Sequential):
         return super().forward(x)
 
 
-class Part(Net):
-    def updated(self):
-        return self.inner[2].parameters()
-
-
-class Other(Net):
-    def updated(self):
-        return dense().parameters()
-
-
-class Scheduled(Net):
-    pass
-
-
-class Still(Net):
-    pass
-
-
 class Signs(torch.optim.Optimizer):
     def __init__(self, parameters, sign):  # cannot be made a second time without its sign
         super().__init__(parameters, {"sign": sign})
@@ -197,10 +161,6 @@ class Signs(torch.optim.Optimizer):
     def step(self):
         for parameter in self.param_groups[0]["params"]:
             parameter.sub_(parameter.grad.sign(), alpha=0.01)
-
-
-class WithSigns(Net):
-    pass
 
 
 class InPlace(Net):
@@ -223,21 +183,25 @@ MODELS = {
     "nested": nested,
     "twoinputs": List,
     "dictinputs": lambda: Dict(nn.Linear(2 * WIDTH, 1)),
-    "conv": lambda: Net(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), Pooled((2, 3)), nn.Linear(8, 1)),
+    "conv": lambda: Net(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), pooled(2, 3), nn.Linear(8, 1)),
     "batchnorm": lambda: Net(
         nn.Conv2d(3, 8, 3, bias=False),
         nn.BatchNorm2d(8),
         nn.ReLU(),
-        Pooled((2, 3)),
+        pooled(2, 3),
         nn.Linear(8, 1),
     ),
-    "lstm": lambda: Net(Last(nn.LSTM(WIDTH, 16, batch_first=True)), nn.Linear(16, 1)),
-    "gru": lambda: Net(Last(nn.GRU(WIDTH, 16, batch_first=True)), nn.Linear(16, 1)),
-    "selfattention": lambda: Net(Attended(), nn.LayerNorm(WIDTH), Pooled(1), nn.Linear(WIDTH, 1)),
-    "embedding": lambda: Net(nn.Embedding(WORDS, WIDTH), Pooled(1), nn.Linear(WIDTH, 1)),
+    "lstm": lambda: Net(last(nn.LSTM(WIDTH, 16, batch_first=True)), nn.Linear(16, 1)),
+    "gru": lambda: Net(last(nn.GRU(WIDTH, 16, batch_first=True)), nn.Linear(16, 1)),
+    "selfattention": lambda: Net(
+        Call(attended, nn.MultiheadAttention(WIDTH, 4, batch_first=True)),
+        nn.LayerNorm(WIDTH),
+        pooled(1),
+        nn.Linear(WIDTH, 1),
+    ),
+    "embedding": lambda: Net(nn.Embedding(WORDS, WIDTH), pooled(1), nn.Linear(WIDTH, 1)),
     "dropout": lambda: Net(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Dropout(0.5), nn.Linear(64, 1)),
     "customloss": mlp(Distance),
-    "customoptimizer": mlp(WithSigns),
     "mixed": mlp(Mixed),
     "float64": lambda: Net(nn.Linear(WIDTH, 64), nn.Linear(64, 1)).double(),
     "frozen": frozen,
@@ -245,15 +209,14 @@ MODELS = {
     "short": lambda: Net(nn.Linear(1, 1)),
     "lazy": lambda: Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1)),
     "noloss": mlp(Bare),
-    "headonly": mlp(Part),
-    "otheroptimizer": mlp(Other),
     "noreturn": lambda: None,
-    "scheduler": mlp(Scheduled),
     "floatloss": mlp(Float),
     "losstypo": mlp(Misspelled),
     "compiled": lambda: torch.compile(dense()),
-    "partcompiled": lambda: Net(nn.Linear(WIDTH, 64), Tanh(), nn.Linear(64, 1)),
-    "lstmcell": lambda: Net(Stepwise(), nn.Linear(16, 1)),
+    "partcompiled": lambda: Net(
+        nn.Linear(WIDTH, 64), Call(torch.compile(torch.tanh, backend="eager")), nn.Linear(64, 1)
+    ),
+    "lstmcell": lambda: Net(Call(stepwise, nn.LSTMCell(WIDTH, 16)), nn.Linear(16, 1)),
     "spectral": lambda: Net(spectral_norm(nn.Linear(WIDTH, 64)), nn.ReLU(), nn.Linear(64, 1)),
     "inplace": mlp(InPlace),
     "scripted": lambda: Net(torch.jit.script(nn.Linear(WIDTH, 64)), nn.ReLU(), nn.Linear(64, 1)),
@@ -261,7 +224,6 @@ MODELS = {
     "latelayer": LateLayer,
     "nogradient": mlp(NoGradient),
     "generator": mlp(Yielding),
-    "noupdate": mlp(Still),
     "indata": mlp(InData),
     "forces": mlp(Forces),
     "marked": mlp(Marked),
@@ -269,15 +231,20 @@ MODELS = {
 
 
 def build(cell):
-    return MODELS.get(cell.architecture["kind"], dense)()  # the others differ in how they are fed
+    kind = cell.architecture["kind"]
+    model = MODELS.get(kind, dense)()  # the others differ in how they are fed or updated
+    if model is not None:
+        model.kind = kind
+    return model
 
 
 def optimizer(model):
-    if isinstance(model, WithSigns):
-        return Signs(model.parameters(), sign=1)
-    updated = model.updated() if hasattr(model, "updated") else model.parameters()
-    found = torch.optim.SGD(updated, lr=0.0 if isinstance(model, Still) else 0.01)
-    scheduled = isinstance(model, Scheduled)
+    part = {"headonly": lambda: model.inner[2], "otheroptimizer": dense}
+    parameters = part.get(model.kind, lambda: model)().parameters()
+    if model.kind == "customoptimizer":
+        return Signs(parameters, sign=1)
+    found = torch.optim.SGD(parameters, lr=0.0 if model.kind == "noupdate" else 0.01)
+    scheduled = model.kind == "scheduler"
     return (found, torch.optim.lr_scheduler.StepLR(found, 10)) if scheduled else found
 
 

@@ -27,8 +27,7 @@ A builder may also have
     of a native builder: names and versions of what the model comes from, for the observed settings;
     without it these are PyTorch's own layers.
 ``facts(model, cell)``
-    observed settings that no framework can read, from the built model or from the input of a
-    step.
+    observed settings that no framework can read, from the built model or from the input of a step.
 ``BY_TRAINER``
     true if the published benchmark timed the model with the Trainer of Transformers.
 """

@@ -92,16 +92,14 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
 
     A matrix product costs 2 FLOPs a parameter and token (Kaplan et al. 2020,
     section 2.1). Attention costs ``4 * heads * head size`` a query and key that
-    it may see: scores and values (Chowdhery et al. 2022, appendix B), counted
-    causally. Norms, softmax, activations, rotations, embedding look-ups and the
-    optimizer are left out.
+    it may see: scores and values (Chowdhery et al. 2022, appendix B), counted causally. Norms,
+    softmax, activations, rotations, embedding look-ups and the optimizer are left out.
 
-    fit: forward, and the gradients of all inputs, which cost as much again for
-    frozen matrices and twice as much for attention, whose factors are both
-    computed; LoRA's two factors at query and value (Hu et al. 2021, section
-    4.1) cost three times their forward pass. Of the first layer's query, key and
-    value no gradient of the input is needed, since nothing below it is trained;
-    nor that of its keys.
+    fit: forward, and the gradients of all inputs, which cost as much again for frozen matrices and
+    twice as much for attention, whose factors are both computed; LoRA's two factors at query and
+    value (Hu et al. 2021, section 4.1) cost three times their forward pass. Of the first layer's
+    query, key and value no gradient of the input is needed, since nothing below it is trained; nor
+    that of its keys.
     generate: each prompt is read once, then all new tokens but the last; only
     tokens that are followed by a new one need the vocabulary's logits.
     """

@@ -52,17 +52,13 @@ def batch(cell: Cell, batch_size: int) -> Any:
 def facts(model: Any, cell: Cell) -> dict[str, Any]:
     """Return the observed settings: is the mean subtracted, how many sets of points."""
     encoder = getattr(model, "operations", model.layers)  # under Keras 2 each is a layer
-    found: dict[str, Any] = {
-        "normalises_images": any("subtract" in operation.name for operation in encoder)
-    }
-    if cell.task == "predict":
-        found["prompt_sets"] = cell.batch_size
-    return found
+    normalizes = any("subtract" in operation.name for operation in encoder)
+    sets = {"prompt_sets": cell.batch_size} if cell.task == "predict" else {}
+    return {"normalises_images": normalizes, **sets}
 
 
 def attention(model: Any) -> str:
-    """KerasCV writes attention out: two matrix products and a softmax."""
-    return "matmul"
+    return "matmul"  # KerasCV writes it out: two matrix products and a softmax
 
 
 def image_encoder(cell: Cell) -> Any:

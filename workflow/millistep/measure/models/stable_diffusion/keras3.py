@@ -39,8 +39,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any) -> str:
-    """KerasCV writes attention out: two matrix products and a softmax."""
-    return "matmul"
+    return "matmul"  # KerasCV writes it out: two matrix products and a softmax
 
 
 def sample(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
