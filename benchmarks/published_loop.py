@@ -52,7 +52,7 @@ def measured(framework):
 
 def published(keras, models, cell):
     """Return a function that runs the original loop once and returns ms per step by its clock."""
-    from millistep.measure.models.bert import keras_hub as bert
+    from millistep.measure.models.bert import keras3 as bert
 
     backbone = bert._backbone(cell.architecture)
     classifier = bert.keras_hub.models.BertClassifier

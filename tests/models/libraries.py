@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +13,27 @@ from millistep.deploy.environments import virtual_interpreter, virtual_prefix
 from millistep.deploy.virtual_environments import COMPLETE
 from millistep.measure import models
 from millistep.measure.frameworks import Cell
-from millistep.planning.catalog import Models, frameworks
+from millistep.planning.catalog import Models
 from tests.nets import NETS
 from tests.shared import ROOT, SMALL_NETS
 
 models.__path__.append(f"{SMALL_NETS}/models")
 MAIN = Path(__file__).parent / "programs" / "main.py"
 STACK = DEFAULTS["stack"]  # today's
+MODELS = Models([SMALL_NETS])
+# By the folder of a model's builders, the program of its tasks.
+PROGRAMS = {"bert": "network", "classifier": "network", "causal_lm": "causal_lm"}
+PROGRAMS |= {"sam": "vision", "stable_diffusion": "vision"}
 KERAS = [name for name, about in NETS.items() if about.family != "pytorch"]
 
 
-def cell(model, framework, task, scale, batch_size=1, accelerator="cpu", **architecture):
-    """A cell of a model at a scale; ``architecture`` replaces sizes."""
-    about, known = frameworks([])[framework], Models([SMALL_NETS]).load(model)
-    names = (known.folder.name, task, batch_size, framework, about.module, accelerator, "default")
-    sizes = {**known.architecture[scale], **architecture}
-    return Cell(*names, sizes, "random", seed=1, threads=1, **about.own)
+def cell(model, framework, task, scale="smoke", batch_size=1, **changed):
+    """A cell of a model at a scale; changed: fields of the cell, or sizes of the model."""
+    about, known = NETS[framework], MODELS.load(model)
+    names = (known.folder.name, task, batch_size, framework, about.module, "cpu", "default")
+    own = {field.name: changed.pop(field.name) for field in fields(Cell) if field.name in changed}
+    sizes = {**known.architecture[scale], **changed}
+    return replace(Cell(*names, sizes, "random", seed=1, threads=1, **about.own), **own)
 
 
 def definition_of(framework, stack=STACK):
@@ -44,7 +49,7 @@ def interpreter_of(framework, stack=STACK):
 
 def is_deployed(name, stack):
     """True if the environment of a column of an older stack, which no test deploys, is there."""
-    framework = frameworks([])[name]
+    framework = NETS[name]
     prefix = virtual_prefix(framework.environment, definition_of(framework, stack))
     return (prefix / COMPLETE).exists()
 
@@ -71,6 +76,11 @@ class Task:
         """
         of_kerascv = self.program == "vision" and self.cell.framework in KERAS
         return self.cell.framework, self.stack, of_kerascv
+
+
+def task_of(does, one, *more):
+    """A task on a cell, of the program for its model."""
+    return Task(PROGRAMS[one.model], does, one, *more)
 
 
 # Those of the files of tests that are collected, which share processes.
@@ -107,7 +117,7 @@ class Tasks:
         return self._found[key]
 
     def _done(self, tasks: list[Task]) -> list[dict[str, Any]]:
-        framework = frameworks([])[tasks[0].cell.framework]
+        framework = NETS[tasks[0].cell.framework]
         kind = "pytorch" if framework.family == "pytorch" else "keras"
         asked = [
             {

@@ -1,6 +1,5 @@
 """The compiled column: what is compiled, and what counts as compiling."""
 
-import dataclasses
 import shutil
 
 import pytest
@@ -9,28 +8,24 @@ from millistep.measure.models.causal_lm.work import new_tokens
 from tests.models.libraries import Task, cell, register, run
 
 
-def compiled(does, model, task, batch_size=1):
-    one = cell(model, "pytorch-compiled", task, "smoke", batch_size=batch_size)
-    return Task("compiled", does, one)
-
-
-def starting(framework, **settings):
-    one = cell("mnist_dense", framework, "predict", "smoke")
-    return Task("compiled", "start", dataclasses.replace(one, **settings))
+def compiled(does, model, task="predict", framework="pytorch-compiled", **changed):
+    return Task("compiled", does, cell(model, framework, task, **changed))
 
 
 # The first of their processes that compile.
-STARTS = {"start": starting("pytorch-compiled")}
-STARTS["start of Keras"] = starting("keras3-torch", jit_compile=True)
+STARTS = {
+    "start": compiled("start", "mnist_dense"),
+    "start of Keras": compiled("start", "mnist_dense", framework="keras3-torch", jit_compile=True),
+}
 TASKS = {
     **STARTS,
-    "gemma": compiled("generate", "gemma", "generate", 2),
-    "mistral": compiled("generate", "mistral", "generate", 2),
-    "marks": compiled("marks", "sam", "predict", 2),
-    "recordings": compiled("recordings", "bert", "predict"),
-    "skips": compiled("skips", "bert", "predict"),
-    "given up": compiled("given_up", "bert", "predict"),
-    "left to Python": compiled("left_to_python", "bert", "predict"),
+    "gemma": compiled("generate", "gemma", "generate", batch_size=2),
+    "mistral": compiled("generate", "mistral", "generate", batch_size=2),
+    "marks": compiled("marks", "sam", batch_size=2),
+    "recordings": compiled("recordings", "bert"),
+    "skips": compiled("skips", "bert"),
+    "given up": compiled("given_up", "bert"),
+    "left to Python": compiled("left_to_python", "bert"),
 }
 register(TASKS)
 
@@ -58,7 +53,7 @@ def test_programs_of_xla_that_were_read_have_the_names_of_compiled_ones(tmp_path
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "programs"))
     monkeypatch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     monkeypatch.setenv("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
-    one = cell("mnist_dense", "keras3-jax", "fit", "smoke", batch_size=8)
+    one = cell("mnist_dense", "keras3-jax", "fit", batch_size=8)
     cold, warm = (run("compiled", one, "profiled", folder=tmp_path) for _ in range(2))
     assert [cold[0], warm[0]] == ["cold", "warm"]
     assert warm[1] == cold[1]
@@ -69,8 +64,8 @@ def test_the_real_profiler_tells_what_pools_compute(framework, tmp_path, every_p
     """Of products of gradients it is nearly all: their calls return before."""
     if len(every_processor) == 1:
         pytest.skip("there is one processor")
-    one = cell("bert", framework, "fit", "smoke", batch_size=8, layers=1, hidden_size=256)
-    one = dataclasses.replace(one, jit_compile=True, threads=2)
+    changed = {"layers": 1, "hidden_size": 256, "jit_compile": True, "threads": 2}
+    one = cell("bert", framework, "fit", batch_size=8, **changed)
     # A program's own products, and those that YNNPACK computes.
     assert {"dot", "ynn_fusion"} & {*run("compiled", one, "parts", folder=tmp_path)}
 

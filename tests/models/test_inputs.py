@@ -1,8 +1,4 @@
-"""Inputs of models: seeded, shaped, and the same in two libraries that take them."""
-
-import importlib
-import sys
-from types import SimpleNamespace
+"""Inputs of models: seeded and shaped."""
 
 import pytest
 
@@ -12,21 +8,11 @@ from millistep.measure.models.stable_diffusion.work import Steps
 from tests.models.libraries import cell
 
 
-def test_both_libraries_get_the_same_images_and_points(monkeypatch):
-    library = SimpleNamespace(keras=None, keras_cv=None)  # makes no batch
-    monkeypatch.setitem(sys.modules, "millistep.measure.models.kerascv", library)
-    kerascv = importlib.import_module("millistep.measure.models.sam.kerascv")
-    one = cell("sam", "keras3-jax", "predict", "smoke", batch_size=3)
-    (given,) = kerascv.batch(one, 3)
-    points, labels = sam.points(one, 3)
-    assert (given["images"] == sam.images(one, 3)).all()
-    assert given["images"].shape == (3, 128, 128, 3) and given["images"].std() > 0.2
-    # The padding point that Meta's code adds by itself.
-    assert (given["points"][:, :2] == points).all() and (given["labels"][:, :2] == labels).all()
-    assert (given["points"][:, 2] == 0).all() and (given["labels"][:, 2] == -1).all()
+def test_points_are_pixels_of_random_images():
+    one = cell("sam", "keras3-jax", "predict")
+    points, _ = sam.points(one, 3)
     assert (points == points[:1]).all() and points.max() < 128
-    assert given["boxes"].size == given["masks"].size == 0
-    assert given["masks"].shape[2:] == (32, 32, 1)
+    assert sam.images(one, 3).std() > 0.2
 
 
 def test_a_run_may_have_more_steps_than_a_sampling_schedule():

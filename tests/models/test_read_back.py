@@ -1,6 +1,5 @@
 """Observed settings are those of the live framework. Cells at smoke scale: see tests/pipeline."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,74 +8,50 @@ import pytest
 from millistep.analysis.same_work import difference
 from millistep.measure.device import SHARE
 from millistep.measure.frameworks.products import flushed
-from tests.models.libraries import Task, cell, register, run
+from tests.models.libraries import KERAS, Task, cell, register, run
 
 
-def bert(framework):
-    return cell("bert", framework, "predict", "smoke", batch_size=4)
-
-
-def wide(framework):
-    """A step whose outputs take long: a fence that misses them is seen to."""
-    one = cell("bert", framework, "predict", "smoke", batch_size=256)
-    return replace(one, jit_compile=False)
+def reading(does, framework="pytorch-eager", task="fit", model="bert", batch_size=4, **changed):
+    one = cell(model, framework, task, batch_size=batch_size, **changed)
+    return Task("read_back", does, one)
 
 
 def in_bfloat16(framework):
-    one = cell("mistral", framework, "generate", "smoke", dtype="bfloat16")
+    one = cell("mistral", framework, "generate", dtype="bfloat16")
     return Task("causal_lm", "dtype", one)
 
 
 def with_adapters(framework):
-    one = cell("gemma", framework, "fit", "smoke", batch_size=2, dtype="bfloat16")
-    return Task("read_back", "observed_settings", one)
+    return reading("observed_settings", framework, "fit", "gemma", 2, dtype="bfloat16")
 
 
-def of_bert(task, framework):
-    # Dropout of Keras 2 depends on what the process made before; base and patch are two processes.
-    return cell("bert", framework, task, "smoke", batch_size=4, dropout=0.0)
-
-
-def working(task, framework):
-    return Task("read_back", "work_done", of_bert(task, framework))
-
-
-def looping(workload, framework):
-    model, task = workload
-    return Task("read_back", "loop_done", cell(model, framework, task, "smoke", batch_size=2))
-
-
-def training(does, **sizes):
-    one = cell("bert", "pytorch-eager", "fit", "smoke", batch_size=4, **sizes)
-    return Task("read_back", does, one)
-
-
-WORKING = [
-    *product(["fit", "predict"], ["keras2-tensorflow", "keras3-tensorflow", "keras3-jax"]),
-    *product(["fit", "predict"], ["keras3-torch", "pytorch-eager"]),
-]
+WORKING = [*product([*KERAS, "pytorch-eager"], ["fit", "predict"])]
 LOOPING = [
-    *product([("mistral", "generate")], ["keras3-jax", "pytorch-eager"]),
-    (("stable_diffusion", "predict"), "pytorch-eager"),
+    ("keras3-jax", "generate", "mistral"),
+    ("pytorch-eager", "generate", "mistral"),
+    ("pytorch-eager", "predict", "stable_diffusion"),
 ]
+GENERATED = ("keras2-tensorflow", "keras3-jax")
 ADAPTED = ("keras3-jax", "pytorch-eager")
-AUTO = replace(bert("keras3-tensorflow"), jit_compile="auto")
+JAX, TENSORFLOW = ("keras3-jax", "predict"), ("keras3-tensorflow", "predict")
 TASKS = {
-    "share": Task("read_back", "memory_fraction", bert("keras3-jax")),
-    "auto": Task("read_back", "observed_settings", AUTO),
-    "no jit": Task("read_back", "waits_for_outputs", wide("keras3-jax")),
-    **{name: in_bfloat16(name) for name in ("keras2-tensorflow", "keras3-jax")},
+    "share": reading("memory_fraction", *JAX),
+    "auto": reading("observed_settings", *TENSORFLOW, jit_compile="auto"),
+    # A step whose outputs take long: a fence that misses them is seen to.
+    "no jit": reading("waits_for_outputs", *JAX, batch_size=256, jit_compile=False),
+    **{name: in_bfloat16(name) for name in GENERATED},
     **{f"{name} with adapters": with_adapters(name) for name in ADAPTED},
-    **{case: working(*case) for case in WORKING},
-    **{case: looping(*case) for case in LOOPING},
-    "profile": training("profile"),
-    "allocated": training("allocated", dropout=0.0),
-    "update of matrices": training("update_of_matrices"),
-    "switches of PyTorch": training("switches_left"),
-    "switches of TensorFlow": Task("read_back", "switches_of_tensorflow_left", AUTO),
-    "switches of JAX": Task("read_back", "switches_of_jax_left", bert("keras3-jax")),
-    "images": training("images_of_other_axes"),
-    "16 bits": training("changes_in_16_bits"),
+    # Dropout of Keras 2 depends on what the process made before; base and patch are two processes.
+    **{case: reading("work_done", *case, dropout=0.0) for case in WORKING},
+    **{case: reading("loop_done", *case, batch_size=2) for case in LOOPING},
+    "profile": reading("profile"),
+    "allocated": reading("allocated", dropout=0.0),
+    "update of matrices": reading("update_of_matrices"),
+    "switches of PyTorch": reading("switches_left"),
+    "switches of TensorFlow": reading("switches_of_tensorflow_left", *TENSORFLOW),
+    "switches of JAX": reading("switches_of_jax_left", *JAX),
+    "images": reading("images_of_other_axes"),
+    "16 bits": reading("changes_in_16_bits"),
 }
 register(TASKS)
 
@@ -103,7 +78,7 @@ def test_without_a_gpu_keras_own_choice_on_tensorflow_is_no_xla(told):
     assert (told["auto"]["jit_compile"], told["auto"]["jit_compile_auto"]) == (False, False)
 
 
-@pytest.mark.parametrize("framework", ["keras2-tensorflow", "keras3-jax"])
+@pytest.mark.parametrize("framework", GENERATED)
 def test_the_observed_dtype_of_a_bfloat16_model_is_bfloat16(framework, told):
     """The model's layers compute in it, whatever the policy of the process is."""
     assert told[framework] == "bfloat16"
@@ -126,9 +101,9 @@ def test_of_the_real_profilers_events_operators_with_a_kernel_compute_and_nothin
     assert {f"aten::{name}" for name in something} <= {*found["something"]}
 
 
-@pytest.mark.parametrize(("task", "framework"), WORKING)
-def test_a_regression_check_finds_equal_results_of_equal_versions(task, framework, told):
-    first, again, other, counted = told[task, framework]
+@pytest.mark.parametrize(("framework", "task"), WORKING)
+def test_a_regression_check_finds_equal_results_of_equal_versions(framework, task, told):
+    first, again, other, counted = told[framework, task]
     assert first["kind"] == ("losses" if task == "fit" else "outputs")
     assert len(first["values"]) >= 10 and None not in first["values"]
     assert difference(first["values"], again["values"]) < 1e-5
@@ -137,10 +112,10 @@ def test_a_regression_check_finds_equal_results_of_equal_versions(task, framewor
     assert counted["per_step"] > 1 and counted["functions"][0]["per_step"] >= 1
 
 
-@pytest.mark.parametrize(("workload", "framework"), LOOPING)
-def test_a_regression_check_compares_the_outputs_of_a_loop(workload, framework, told):
-    first, again, other = told[workload, framework]
-    assert first["kind"] == ("tokens" if workload[1] == "generate" else "outputs")
+@pytest.mark.parametrize(("framework", "task", "model"), LOOPING)
+def test_a_regression_check_compares_the_outputs_of_a_loop(framework, task, model, told):
+    first, again, other = told[framework, task, model]
+    assert first["kind"] == ("tokens" if task == "generate" else "outputs")
     assert first["call_ms"] is first["step_ms"] is None and len(first["values"]) > 30
     assert difference(first["values"], again["values"]) < 1e-6
     assert difference(first["values"], other["values"]) > 1e-2
@@ -151,7 +126,8 @@ def test_two_processes_allocate_as_many_bytes_in_a_step(framework, told, tmp_pat
     """JAX counts in a process that has no other step's program."""
 
     def counted():
-        return run("read_back", of_bert("fit", framework), "allocated", folder=tmp_path)
+        one = cell("bert", framework, "fit", batch_size=4, dropout=0.0)
+        return run("read_back", one, "allocated", folder=tmp_path)
 
     native = framework == "pytorch-eager"
     first, again = told["allocated"] if native else counted(), counted()

@@ -8,21 +8,19 @@ import numpy as np
 import pytest
 
 from millistep.measure.models.causal_lm.work import new_tokens, prompts
-from millistep.planning.catalog import Models
-from tests.models.libraries import KERAS, STACK, Task, cell, is_deployed, register
-from tests.shared import SMALL_NETS
+from tests.models.libraries import KERAS, MODELS, STACK, cell, is_deployed, register, task_of
 
 OLD = "2024-03"
-TEXT = {"program": "causal_lm", "batch": 2, "layers": 2}
-VISION = {"program": "vision", "batch": 2}
-BERT = {"program": "network", "batch": 8, "layers": 2}
+NOT_DEPLOYED = f"environments of {OLD} are deployed only where they are asked for"
+TEXT = {"batch_size": 2, "layers": 2}
+VISION = {"batch_size": 2}
 # What is built, the shape of the answers, and how far they may be apart, as a share of their spread
 # or deviation: float32 sums in different orders.
 CASES = {
-    "bert predict": (BERT, (8, 2), 1e-5, np.ptp),
+    "bert predict": ({"batch_size": 8, "layers": 2}, (8, 2), 1e-5, np.ptp),
     "gemma generate": (TEXT, None, 1e-4, np.ptp),
     "mistral generate": (TEXT, None, 1e-4, np.ptp),
-    "cifar100_cnn predict": ({"program": "network", "batch": 4}, (4, 20), 1e-5, lambda _: 1),
+    "cifar100_cnn predict": ({"batch_size": 4}, (4, 20), 1e-5, lambda _: 1),
     "sam fit": (VISION, (2, 8, 8, 32), 1e-4, np.std),
     "sam predict": (VISION, (2, 3 * 32 * 32 + 3), 1e-4, np.std),
     # KerasCV's norms add 1e-5, Diffusers' 1e-6.
@@ -35,18 +33,14 @@ ONE_LIBRARY = ("keras3-tensorflow", "keras3-torch")  # models of Keras' own laye
 def columns():
     for case in CASES:
         model = case.split()[0]
-        lacks = {e.column for e in Models([SMALL_NETS]).load(model).unsupported if e.task is None}
+        lacks = {each.column for each in MODELS.load(model).unsupported if each.task is None}
         lacks |= {*ONE_LIBRARY} if model == "cifar100_cnn" else set()
-        for framework in KERAS:
-            if framework not in lacks:
-                yield case, framework, STACK
-    for framework in (*KERAS, "pytorch-eager"):
-        for case in ("bert predict", "gemma generate", "mistral generate"):
-            if (case, framework) != ("gemma generate", "keras2-tensorflow"):  # Keras 2 has none
-                undeployed = not is_deployed(framework, OLD)
-                reason = f"environments of {OLD} are deployed only where they are asked for"
-                skipped = pytest.mark.skipif(undeployed, reason=reason)
-                yield pytest.param(case, framework, OLD, marks=skipped)
+        has = [framework for framework in KERAS if framework not in lacks]
+        for framework in has:
+            yield case, framework, STACK
+        for framework in (*has, "pytorch-eager") if model in ("bert", "gemma", "mistral") else ():
+            skipped = pytest.mark.skipif(not is_deployed(framework, OLD), reason=NOT_DEPLOYED)
+            yield pytest.param(case, framework, OLD, marks=skipped)
 
 
 COLUMNS = [*columns()]
@@ -54,11 +48,9 @@ COLUMNS = [*columns()]
 
 def answering(case, framework, stack=STACK, after=None):
     """Write into the case's folder: native PyTorch its weights, and each column its answers."""
-    about = {**CASES[case][0]}
-    program, batch = (about.pop(name) for name in ("program", "batch"))
     model, task = case.split()
-    one = cell(model, framework, task, "smoke", batch_size=batch, **about)
-    return Task(program, "outputs", one, case, stack, after)
+    one = cell(model, framework, task, **CASES[case][0])
+    return task_of("outputs", one, case, stack, after)
 
 
 register({case: answering(case, "pytorch-eager") for case in CASES})
@@ -76,7 +68,7 @@ def test_the_same_weights_give_the_same_answers(told, case, framework, stack):
     assert told[case] is None and told[case, framework, stack] is None
     folder = told.home / case
     expected = np.load(folder / "pytorch.npy")
-    sizes = Models([SMALL_NETS]).load(case.split()[0]).architecture["smoke"]
+    sizes = MODELS.load(case.split()[0]).architecture["smoke"]
     about, shape, share, spread = CASES[case]
     shape = shape or (2, sizes["sequence_length"], sizes["vocabulary_size"])
     assert expected.shape == shape and np.ptp(expected) > 0.1

@@ -2,17 +2,20 @@
 
 import csv
 from importlib import import_module
-from itertools import pairwise
+from math import prod
 
 import pytest
-import yaml
 
-from millistep.planning.catalog import Models
-from tests.models.libraries import Task, cell, register
-from tests.shared import ROOT, SMALL_NETS
+from tests.models.libraries import MODELS, cell, register, task_of
+from tests.shared import ROOT
 
-with (ROOT / "workflow/millistep/reference" / "flops_per_step.csv").open(newline="") as lines:
-    ROWS = list(csv.DictReader(lines))
+
+def published(name):
+    with (ROOT / "workflow/millistep/reference" / name).open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+ROWS = published("flops_per_step.csv")
 
 
 def hidden_pairs(a, layers):
@@ -40,39 +43,36 @@ COUNTED = [
     ("gemma", "fit", 2, {"layers": 1}, lambda a: hidden_pairs(a, 1)),
     ("mistral", "fit", 2, {"layers": 2}, lambda a: hidden_pairs(a, 2)),
 ]
-PROGRAMS = {"gemma": "causal_lm", "mistral": "causal_lm"}
-PROGRAMS |= {"sam": "vision", "stable_diffusion": "vision"}
 
 
 def work(model):
-    folder = Models([SMALL_NETS]).load(model).folder.name
-    return import_module(f"millistep.measure.models.{folder}.work")
+    return import_module(f"millistep.measure.models.{MODELS.load(model).folder.name}.work")
 
 
 @pytest.mark.parametrize(("model", "task", "batch", "sizes", "beside"), COUNTED)
 def test_work_is_what_pytorch_counts(model, task, batch, sizes, beside, told):
-    sizes = cell(model, "pytorch-eager", task, "smoke", **sizes).architecture
+    sizes = cell(model, "pytorch-eager", task, **sizes).architecture
     ours = work(model).per_step(task, sizes, batch)
     assert told[model, task] == ours["flops_per_step"] + beside(sizes)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['model']}-{row['task']}")
 def test_flops_of_a_published_step(row):
-    path = ROOT / "workflow/millistep/measure/models" / row["model"] / "model.yaml"
-    architecture = yaml.safe_load(path.read_text())["architecture"]["paper"]
-    found = work(row["model"]).per_step(row["task"], architecture, int(row["batch_size"]))
+    sizes = MODELS.load(row["model"]).architecture["paper"]
+    found = work(row["model"]).per_step(row["task"], sizes, int(row["batch_size"]))
     assert found["flops_per_step"] == int(row["flops_per_step"])
 
 
 def test_every_published_row_is_counted():
-    with (ROOT / "workflow/millistep/reference" / "keras_io_table2.csv").open(newline="") as table:
-        published = {(r["model"], r["task"], r["batch_size"]) for r in csv.DictReader(table)}
-    assert {(r["model"], r["task"], r["batch_size"]) for r in ROWS} == published
+    def workloads(rows):
+        return {(row["model"], row["task"], row["batch_size"]) for row in rows}
+
+    assert workloads(ROWS) == workloads(published("keras_io_table2.csv"))
 
 
 def test_what_a_step_makes_is_counted():
     def made(model, task, batch):
-        sizes = Models([SMALL_NETS]).load(model).architecture["paper"]
+        sizes = MODELS.load(model).architecture["paper"]
         found = work(model).per_step(task, sizes, batch)
         return found["tokens_per_step"], found["images_per_step"]
 
@@ -102,15 +102,15 @@ PARAMETERS = [
 
 
 def tasks():
-    def task(does, *of, **sizes):
-        return Task(PROGRAMS.get(of[0], "network"), does, cell(*of, **sizes))
+    def task(does, *of, **changed):
+        return task_of(does, cell(*of, **changed))
 
     native = "pytorch-eager"
     for model, does, batch, sizes, _ in COUNTED:
-        yield (model, does), task("flops", model, native, does, "smoke", batch_size=batch, **sizes)
+        yield (model, does), task("flops", model, native, does, batch_size=batch, **sizes)
     for model, framework, does, _ in PARAMETERS:
-        nowhere = "cpu" if framework != native or PROGRAMS[model] == "vision" else "meta"
         at_paper = (model, framework, does, "paper")
+        nowhere = "meta" if framework == native else "cpu"
         yield at_paper, task("sizes", *at_paper, accelerator=nowhere)
         if (model, framework) == ("stable_diffusion", "keras3-jax"):
             for shapes in ("shapes", "library_shapes"):
@@ -132,29 +132,23 @@ def test_a_net_of_kerascvs_blocks_is_weight_by_weight_its_own_class(task, told):
 
 # Small classifiers.
 PUBLISHED = {"mnist_dense": 266_610, "cifar100_dense": 3_623_600, "cifar100_cnn": 975_692}
-VARIANTS = [f"mnist_dense_{ending}" for ending in Models([SMALL_NETS]).load("mnist_dense").variants]
+VARIANTS = [f"mnist_dense_{ending}" for ending in MODELS.load("mnist_dense").variants]
 
 
 def parameters_of(a):
     """Number of parameters, of kernels and biases, layer by layer."""
-    channels = [a["inputs"][-1], *(filters for filters, _ in a["filters"])]
-    widths = [work("mnist_dense").features(a), *a["hidden"], a["classes"]]
-    found = sum(
-        (kernel**2 * before + 1) * after
-        for (before, after), (_, kernel) in zip(pairwise(channels), a["filters"], strict=True)
-    )
-    return found + sum((before + 1) * after for before, after in pairwise(widths))
+    return sum(prod(shape) + shape[-1] for shape in work("mnist_dense").shapes(a))
 
 
 @pytest.mark.parametrize("name", [*PUBLISHED, *VARIANTS])
 def test_parameters_of_nets_are_those_that_are_declared_at_every_scale(name):
-    model = Models([SMALL_NETS]).load(name)
+    model = MODELS.load(name)
     for task in model.tasks.values():
         for scale, architecture in model.architecture.items():
             assert parameters_of(architecture) == task.parameters[scale], scale
 
 
 def test_the_nets_have_the_published_number_of_parameters():
-    found = {name: Models([SMALL_NETS]).load(name).tasks["fit"].parameters for name in PUBLISHED}
+    found = {name: MODELS.load(name).tasks["fit"].parameters for name in PUBLISHED}
     assert {name: sizes["paper"] for name, sizes in found.items()} == PUBLISHED
     assert {name: sizes["laptop"] for name, sizes in found.items()} == PUBLISHED

@@ -1,6 +1,6 @@
 """Measure tiny models by the harness and by a loop written by hand, in one process.
 
-    python program.py WORKFLOW '{"framework": ..., "kinds": [[kind, task, parameters], ...]}'
+    PYTHONPATH=workflow python program.py '{"framework": ..., "kinds": [[kind, task, parameters]]}'
 
 The windows of both take turns, and the shortest of each counts: a busy machine matters less.
 """
@@ -10,7 +10,14 @@ import os
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
+
+from millistep.measure import frameworks, models
+from millistep.measure.check import Trial
+from millistep.measure.process import failure
+from millistep.measure.protocol import PROTOCOLS
+from millistep.measure.timer import Timer
 
 WINDOWS, WINDOW_S, BATCH = 5, 0.05, 16
 # Where other programs compute, too, the CPU time of this process says more than the wall clock.
@@ -20,8 +27,6 @@ clock = CLOCKS["wall"]
 
 def trial_of(loaded, cell, parameters):
     """Build and check a model as the command does."""
-    from millistep.measure.check import Trial
-
     trains = "all" if cell.task == "fit" else "nothing"
     trial = Trial(loaded, cell, {"parameters": parameters, "trains": trains, "scale": "smoke"})
     trial.run()
@@ -30,25 +35,20 @@ def trial_of(loaded, cell, parameters):
 
 def harness_ms(framework):
     """The shortest window of the harness in ms per step, and compilations in its windows."""
-    from dataclasses import replace
-
-    from millistep.measure.protocol import PROTOCOLS
-    from millistep.measure.timer import Timer
-
     few = {"windows": 3, "window_s": WINDOW_S, "synchronized_steps": 0, "hard_cap_s": 1}
     protocol = replace(PROTOCOLS["smoke"], **few)
-    batches = getattr(framework, "batches_per_tick", 1)
-    timer = Timer(protocol, framework.fence, framework.compilations, batches=batches, clock=clock)
+    options = {"batches": framework.batches_per_tick, "clock": clock}
+    timer = Timer(protocol, framework.fence, framework.compilations, **options)
     framework.run(timer)
     shortest = min(ns / steps for steps, ns, _ in timer.windows)
     return shortest / 1e6, timer.compilations_during or 0
 
 
-def by_hand(family, builder, cell):
+def by_hand(framework):
     """Return a function that times N steps of a new model, as a user would write it."""
-    model = builder.build(cell)
-    batch = builder.batch(cell, cell.batch_size)
-    return {"keras3": of_keras, "pytorch": of_torch}[family](builder, model, batch, cell)
+    builder, cell = framework.models, framework.cell
+    model, batch = builder.build(cell), builder.batch(cell, cell.batch_size)
+    return {"keras3": of_keras, "pytorch": of_torch}[framework.family](builder, model, batch, cell)
 
 
 def of_keras(builder, model, batch, cell):
@@ -115,19 +115,13 @@ def of_torch(builder, model, batch, cell):
 
 
 def counting(steps):
-    done = -1
-
-    def tick():
-        nonlocal done
-        done += 1
-        return done == steps
-
-    return tick
+    left = iter(range(steps))
+    return lambda: next(left, None) is None
 
 
-def compared(framework, family, cell):
+def compared(framework):
     """Return both times in ms per step; the loop by hand without what starts and ends it."""
-    timed = by_hand(family, framework.models, cell)
+    timed = by_hand(framework)
     timed(16)
     step_s = max(1e-6, (timed(48) - timed(16)) / 32)
     few = 8 * max(1, round(WINDOW_S / 2 / step_s / 8))
@@ -146,12 +140,8 @@ def compared(framework, family, cell):
 
 def main():
     global clock
-    workflow, asked = sys.argv[1], json.loads(sys.argv[2])
+    asked = json.loads(sys.argv[1])
     clock = CLOCKS[asked["clock"]] if asked["clock"] else clock
-    sys.path[0] = workflow
-    from millistep.measure import frameworks, models
-    from millistep.measure.process import line_of_model
-
     models.__path__.append(str(Path(__file__).parent / "models"))
     cells = []
     for kind, task, _ in asked["kinds"]:
@@ -161,19 +151,18 @@ def main():
         cells.append(frameworks.Cell(*names, {"kind": kind}, "random", **more))
     loaded = frameworks.create(cells[0])
     loaded.load()
-    for cell, (kind, task, parameters) in zip(cells, asked["kinds"], strict=True):
-        found = {"kind": kind, "task": task}
+    for cell, (kind, _, parameters) in zip(cells, asked["kinds"], strict=True):
+        found = {"kind": kind}
         try:
             trial = trial_of(loaded, cell, parameters)
             found["found"] = trial.found
             if trial.problems:
                 found["problems"] = trial.problems
             elif asked["clock"]:
-                found |= compared(trial.framework, asked["family"], cell)
+                found |= compared(trial.framework)
         except Exception as error:
             traceback.print_exc()
-            problem = {"type": type(error).__name__, "message": str(error)}
-            found["problems"] = [problem | {"line": line_of_model(error)}]
+            found["problems"] = [failure(error)]
         print("FOUND " + json.dumps(found), flush=True)
     os._exit(0)
 

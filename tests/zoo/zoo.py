@@ -107,19 +107,16 @@ TASKS = {
     **dict.fromkeys(("largeoutput", "int8", "packed", "generator", "forces"), "predict"),
     **dict.fromkeys(("ownloop", "eagerloop", "functionloop", "partloop", "growing"), "generate"),
 }
-OF_TORCH = (
-    *("dense", "nested", "twoinputs", "dictinputs", "conv", "batchnorm", "lstm", "gru"),
-    *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
-    *("float64", "weightdecay", "frozen", "largeoutput", "short", "lazy", "noloss"),
-    *("fixedsize", "tensors", "headonly", "otheroptimizer", "noreturn", "scheduler"),
-    *("floatloss", "losstypo", "compiled", "partcompiled", "lstmcell", "spectral"),
-    *("inplace", "scripted", "packed", "latelayer", "nogradient", "generator"),
-    *("noupdate", "randombatch", "seededbatch", "indata", "forces", "marked"),
-)
 NATIVE = (  # alone
     *("lazy", "noloss", "headonly", "otheroptimizer", "scheduler", "floatloss", "losstypo"),
     *("compiled", "partcompiled", "lstmcell", "inplace", "latelayer", "nogradient"),
     *("scripted", "packed", "generator", "indata", "forces", "marked"),
+)
+OF_TORCH = (
+    *("dense", "nested", "twoinputs", "dictinputs", "conv", "batchnorm", "lstm", "gru"),
+    *("selfattention", "embedding", "dropout", "customloss", "customoptimizer", "mixed"),
+    *("float64", "weightdecay", "frozen", "largeoutput", "short", "fixedsize", "tensors"),
+    *("noreturn", "spectral", "noupdate", "randombatch", "seededbatch", *NATIVE),
 )
 KERAS = FRAMEWORKS[:3]
 ON_TORCH = ("wrapped", "listed")  # of Keras on PyTorch alone
@@ -186,14 +183,14 @@ def run(framework: str, kinds: list[str], clock: str | None = None) -> dict[str,
     asked = {
         "framework": framework,
         "module": about.module,
-        "family": about.family,
         "clock": clock,
         "kinds": [[kind, TASKS.get(kind, "fit"), KINDS[kind][0]] for kind in kinds],
     }
     alone = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""}
     alone |= {"JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
+    alone |= {"PYTHONPATH": str(ROOT / "workflow")}
     done = subprocess.run(
-        [interpreter_of(about), "-s", str(PROGRAM), str(ROOT / "workflow"), json.dumps(asked)],
+        [interpreter_of(about), "-s", str(PROGRAM), json.dumps(asked)],
         env={**os.environ, **alone},
         capture_output=True,
         text=True,

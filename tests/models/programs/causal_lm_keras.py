@@ -1,12 +1,13 @@
 """Tasks on causal language models in KerasHub or KerasNLP."""
 
 import json
-import math
+from functools import partial
 from operator import attrgetter
 
 import numpy as np
-from column import abstract, framework_of
+from column import abstract, framework_of, give
 
+from millistep.measure.frameworks.products import parameters
 from millistep.measure.models.causal_lm.work import prompts, tokens
 
 # Transformers' name of a layer's weight, and its place in Keras.
@@ -45,22 +46,18 @@ def sizes(cell):
 
     def found():
         backbone = framework.models.backbone(cell.architecture)
-        whole = size(backbone.weights)
+        whole = sum(map(parameters, backbone.weights))
         backbone.enable_lora(cell.architecture["lora_rank"])
-        return [whole, size(backbone.trainable_weights)]
+        return [whole, sum(map(parameters, backbone.trainable_weights))]
 
     return abstract(framework.keras, found)
-
-
-def size(variables):
-    return sum(math.prod(variable.shape) for variable in variables)
 
 
 def outputs(cell, folder):
     """Write the logits of a batch and prompts' texts into the folder, from the weights there."""
     framework = framework_of(cell)
     model = framework.models.build(cell)
-    assign(cell, model.backbone, np.load(folder / "weights.npz"))
+    give(model.backbone, counterparts(cell, model.backbone), folder, partial(as_keras, cell))
     ids, mask, _ = tokens(cell, cell.batch_size)
     inputs = {"token_ids": ids, "padding_mask": mask.astype("int32")}
     logits = framework.keras.Model.predict_on_batch(model, inputs)  # past the preprocessor
@@ -80,36 +77,30 @@ def dtype(cell):
     return framework.parity()["dtype"]
 
 
-def assign(cell, backbone, weights):
-    """Assign Transformers' weights to Keras' variables; every variable gets one."""
-    put = {}
-
-    def set_(variable, value):
-        assert tuple(variable.shape) == value.shape, (variable.name, value.shape)
-        variable.assign(value)
-        put[id(variable)] = True
-
-    embedding = backbone.token_embedding
-    set_(embedding.embeddings, weights["model.embed_tokens.weight"])
-    if cell.architecture["kind"] == "Mistral":
-        set_(embedding.reverse_embeddings, weights["lm_head.weight"].T)
-    set_(backbone.layer_norm.weights[0], weights["model.norm.weight"])
+def counterparts(cell, backbone):
+    """Keras' variables with Transformers' names for them."""
+    kind, embedding = cell.architecture["kind"], backbone.token_embedding
+    pairs = [
+        (embedding.embeddings, "model.embed_tokens.weight"),
+        (backbone.layer_norm.weights[0], "model.norm.weight"),
+    ]
+    if kind == "Mistral":
+        pairs.append((embedding.reverse_embeddings, "lm_head.weight"))
     for number, layer in enumerate(backbone.transformer_layers):
-        for name, place in LAYER[cell.architecture["kind"]].items():
+        for name, place in LAYER[kind].items():
             found = attrgetter(place)(layer)
             variable = found if hasattr(found, "assign") else found.weights[0]  # of a norm
-            value = weights[f"model.layers.{number}.{name}.weight"]
-            set_(variable, laid_out(cell, value, name, tuple(variable.shape)))
-    assert len(put) == len(backbone.weights)
+            pairs.append((variable, f"model.layers.{number}.{name}.weight"))
+    return pairs
 
 
-def laid_out(cell, value, name, shape):
-    """A matrix of (outputs, inputs) in Keras' layout: inputs first, heads apart.
+def as_keras(cell, weight, name):
+    """A weight in Keras' layout: a matrix has its inputs first, and embeddings are the same.
 
     Gemma's query, key and value have their heads before the inputs.
     """
-    value = value.T
-    if cell.architecture["kind"] == "Gemma" and name[-6:] in ("q_proj", "k_proj", "v_proj"):
-        heads, inputs, size = shape
-        return value.reshape(inputs, heads, size).transpose(1, 0, 2)
-    return value.reshape(shape)
+    a = cell.architecture
+    if a["kind"] == "Gemma" and name.endswith(("q_proj.weight", "k_proj.weight", "v_proj.weight")):
+        heads = a["heads" if "q_proj" in name else "key_value_heads"]
+        return weight.reshape(heads, -1, a["hidden_size"]).transpose(0, 2, 1)
+    return weight if "embed_tokens" in name else weight.T

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from millistep.measure import extras, frameworks
-from millistep.measure.extras import calls
+from millistep.measure.frameworks.loops import Ticks
 from millistep.measure.protocol import PROTOCOLS
 from millistep.measure.timer import Timer
 
@@ -39,14 +39,32 @@ def timed(framework):
     return timer
 
 
+def start(cell):
+    """State of the compilation cache before and after a step."""
+    framework = framework_of(cell)
+    framework.build()
+    before = framework.compile_cache()
+    framework.run(Ticks(1))
+    return [before, framework.compile_cache()]
+
+
 def work_done(cell):
-    """What a regression check compares of the cell, twice, and of another seed; and its calls."""
+    """What a regression check compares of the cell, and its calls."""
     framework = measured(cell)
-    step_ns = timed(framework).step_ns
     extras.PAIRS, extras.CALL_S = 2, 0.1
+    return [*outcomes(framework, timed(framework).step_ns), extras.calls(framework)]
+
+
+def loop_done(cell):
+    """What a regression check compares of a builder's own loop."""
+    return outcomes(framework_of(cell), 1e6)
+
+
+def outcomes(framework, step_ns):
+    """The outcome of the framework's cell, twice, and that of another seed."""
     found = [extras.outcome(framework, step_ns) for _ in range(2)]
-    framework.cell = replace(cell, seed=cell.seed + 1)
-    return [*found, extras.outcome(framework, step_ns), calls(framework)]
+    framework.cell = replace(framework.cell, seed=framework.cell.seed + 1)
+    return [*found, extras.outcome(framework, step_ns)]
 
 
 def allocated(cell):
@@ -60,33 +78,38 @@ def allocated(cell):
     return found
 
 
-def loop_done(cell):
-    """What a regression check compares of a builder's own loop, twice, and of another seed."""
-    framework = framework_of(cell)
-    found = [extras.outcome(framework, 1e6) for _ in range(2)]
-    framework.cell = replace(cell, seed=cell.seed + 1)
-    return [*found, extras.outcome(framework, 1e6)]
-
-
 def predict(cell, folder, counterparts, as_keras, inputs=None, answer=lambda found: found):
     """Give the built model the weights in the folder, and save its answers there.
 
     counterparts: from the model to all its variables, each with the native library's name of it.
-    as_keras: from a weight there and its name to Keras' weight, up to its shape.
     inputs: those of the cell's batch, if left out. answer: from what `predict` returns.
     """
     framework = framework_of(cell)
     framework.build()
-    weights = np.load(folder / "weights.npz")
     given = counterparts(framework.model)
-    assert {name for _, name in given} == set(weights), "not every weight has its counterpart"
-    assert len(given) == len(framework.model.weights)
-    for variable, name in given:
-        variable.assign(as_keras(weights[name], name).reshape(variable.shape))
+    weights = give(framework.model, given, folder, as_keras)
+    assert {name for _, name in given} == weights, "not every weight has its counterpart"
     if inputs is None:
         inputs = framework.models.batch(cell, cell.batch_size)[0]
     found = answer(framework.model.predict(inputs, verbose=0))
     np.save(folder / f"{cell.framework}.npy", found)
+
+
+def give(model, given, folder, as_keras):
+    """Give all variables of a model the weights in the folder; return the names of those.
+
+    as_keras: from a weight there and its name to Keras' weight, up to its shape.
+    """
+    weights = np.load(folder / "weights.npz")
+    assert len(given) == len(model.weights)
+    for variable, name in given:
+        variable.assign(as_keras(weights[name], name).reshape(variable.shape))
+    return set(weights)
+
+
+def affine(layer, name):
+    """A layer's kernel or scale, and its bias if there is one, with a native library's names."""
+    return list(zip(layer.weights, (f"{name}.weight", f"{name}.bias"), strict=False))
 
 
 def abstract(keras, found):

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 
+from column import affine
+
 
 def as_keras(weight, name):
     """A weight in KerasCV's layout: outputs last; a 1 x 1 convolution may be a matrix elsewhere.
@@ -175,8 +177,3 @@ def shortcut(block, name):
 
 def sequence(layers, name, start=0):
     return [pair for i, x in enumerate(layers, start) for pair in affine(x, f"{name}{i}")]
-
-
-def affine(layer, name):
-    """A layer's kernel or scale, and its bias if there is one."""
-    return list(zip(layer.weights, (f"{name}.weight", f"{name}.bias"), strict=False))

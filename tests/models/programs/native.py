@@ -5,6 +5,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from millistep.measure.frameworks import builder
+from millistep.measure.frameworks.loops import Ticks
 
 
 def batch(cell):
@@ -22,8 +23,7 @@ def flops(cell):
     # The counter does not know the host's fused attention; the plain one is two products.
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
         if cell.task in getattr(models, "LOOPS", {}):
-            ticks = iter([False])
-            models.LOOPS[cell.task](model, cell, cell.batch_size, lambda: next(ticks, True))
+            models.LOOPS[cell.task](model, cell, cell.batch_size, Ticks(1).tick)
         elif cell.task == "fit":
             model(**batch(cell)).loss.backward()
         else:

@@ -20,18 +20,13 @@ def switches_of_tensorflow_left(cell):
     tf = framework_of(cell).tf
     from tensorflow.python.framework.config import disable_op_determinism
 
-    options = tf.config.optimizer.set_experimental_options
+    jit, mixed = tf.config.optimizer.set_jit, tf.config.optimizer.set_experimental_options
     found = []
     for turn_on, turn_off in (
         (tf.config.experimental.enable_op_determinism, disable_op_determinism),
         (tf.debugging.enable_check_numerics, tf.debugging.disable_check_numerics),
-        *(
-            (partial(switch, on), partial(switch, off))
-            for switch, on, off in (
-                (tf.config.optimizer.set_jit, "autoclustering", False),
-                (options, {"auto_mixed_precision": True}, {"auto_mixed_precision": False}),
-            )
-        ),
+        (partial(jit, "autoclustering"), partial(jit, False)),
+        [partial(mixed, {"auto_mixed_precision": on}) for on in (True, False)],
     ):
         turn_on()
         found.append(changed())

@@ -5,6 +5,7 @@ from column import allocated, framework_of, loop_done, measured, work_done
 
 from millistep.measure.conformance import FEW
 from millistep.measure.frameworks import optimizers
+from millistep.measure.frameworks.loops import Ticks
 from millistep.measure.frameworks.torch_profile import computing, computing_nothing, recorded_events
 from millistep.measure.observed import parity
 from millistep.measure.switches import changed
@@ -74,8 +75,7 @@ def profile(cell):
     """
     framework = measured(cell)
     framework.begin_profile()
-    ticks = iter([False, False, True])
-    framework._loop(cell.batch_size)(lambda: next(ticks))
+    framework.run(Ticks(2))
     framework.end_profile()
     events = recorded_events(framework._profile)
     host = framework.torch.autograd.DeviceType.CPU

@@ -2,7 +2,6 @@
 
 import math
 from functools import partial
-from importlib import import_module
 
 import numpy as np
 from column import abstract, framework_of, predict
@@ -13,9 +12,8 @@ from millistep.measure.models.stable_diffusion.work import embeddings, noise
 
 def shapes(cell):
     """Shapes of every weight of the cell's model, in order, with nothing allocated."""
-    keras = framework_of(cell).keras
-    kerascv = import_module(f"millistep.measure.models.{cell.model}.kerascv")
-    return shapes_of(keras, lambda: kerascv.network(cell))
+    framework = framework_of(cell)
+    return shapes_of(framework.keras, lambda: framework.models.network(cell))
 
 
 def sizes(cell):
@@ -63,9 +61,7 @@ def masks(found):
 
 def noisy(cell):
     """Inputs of Stable Diffusion's UNet at one timestep."""
-    kerascv = import_module("millistep.measure.models.stable_diffusion.kerascv")
-    pipeline = kerascv._pipeline(cell.architecture)
-    size = cell.batch_size
+    pipeline, size = framework_of(cell).models.pipeline_of(cell.architecture), cell.batch_size
     timestep = np.asarray(pipeline._get_timestep_embedding(501, size))
     context = embeddings(cell, size)[0]
     return {"latent": noise(cell, size), "timestep_embedding": timestep, "context": context}

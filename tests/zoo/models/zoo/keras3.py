@@ -1,26 +1,33 @@
-"""Tiny models of the kinds that people bring, for Keras 3. Each is a function with its name."""
+"""Tiny models of the kinds that people bring, for Keras 3."""
+
+from itertools import count
 
 import keras
 import numpy as np
 from keras import layers, ops
-from millistep.measure.models.zoo.data import RANDOM, SIDE, STEPS, WIDTH, WORDS, numbers, words
+from millistep.measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, arrays, numbers
 
 BACKEND = keras.backend.backend()
 
 
-def flat(*inner, **options):
-    return keras.Sequential([keras.Input((WIDTH,), **options), *inner, layers.Dense(1)])
+def stack(shape, *inner, **options):
+    return keras.Sequential([keras.Input(shape, **options), *inner, layers.Dense(1)])
+
+
+def flat(*inner):
+    return stack((WIDTH,), *inner)
+
+
+def series(*inner):
+    return stack((STEPS, WIDTH), *inner)
+
+
+def images(*inner):
+    return stack((SIDE, SIDE, 3), *inner, layers.GlobalAveragePooling2D())
 
 
 def dense():
     return flat(layers.Dense(64, activation="relu"))
-
-
-# They differ in how they are compiled, fed or called.
-customloss = accumulation = weightdecay = eager = ownloop = eagerloop = customoptimizer = dense
-functionloop = partloop = dense
-sampleweights = metrics = several = ignoredjit = listbatch = fixedsize = tensors = dense
-calledinbuild = randombatch = seededbatch = dense
 
 
 def functional():
@@ -36,13 +43,6 @@ class Lazy(keras.Model):
 
     def call(self, x):
         return self.outer(self.inner(x))
-
-
-subclassed = Lazy
-
-
-def nested():
-    return flat(keras.Sequential([layers.Dense(64), Lazy()]))
 
 
 def shared():
@@ -68,31 +68,6 @@ def twooutputs():
     return keras.Model(x, [layers.Dense(1)(h), layers.Dense(1)(h)])
 
 
-def conv():
-    image = keras.Input((SIDE, SIDE, 3))
-    h = layers.Conv2D(8, 3, padding="same", activation="relu")(image)
-    return keras.Model(image, layers.Dense(1)(layers.GlobalAveragePooling2D()(h)))
-
-
-def batchnorm():
-    image = keras.Input((SIDE, SIDE, 3))
-    h = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(8, 3, use_bias=False)(image)))
-    return keras.Model(image, layers.Dense(1)(layers.GlobalAveragePooling2D()(h)))
-
-
-def series(*inner):
-    return keras.Sequential([keras.Input((STEPS, WIDTH)), *inner, layers.Dense(1)])
-
-
-def lstm():
-    return series(layers.LSTM(16))
-
-
-def stateful():
-    inner = [layers.LSTM(16, stateful=True), layers.Dense(1)]
-    return keras.Sequential([keras.Input(batch_shape=(16, STEPS, WIDTH)), *inner])
-
-
 def texts():
     indices = layers.TextVectorization(vocabulary=["a", "b"], output_sequence_length=STEPS)
     x = keras.Input((1,), dtype="string")
@@ -100,36 +75,10 @@ def texts():
     return keras.Model(x, layers.Dense(1)(h))
 
 
-def gru():
-    return series(layers.GRU(16))
-
-
-def bidirectional():
-    return series(layers.Bidirectional(layers.LSTM(8)))
-
-
 def selfattention():
     x = keras.Input((STEPS, WIDTH))
     h = layers.LayerNormalization()(x + layers.MultiHeadAttention(4, 8)(x, x))
     return keras.Model(x, layers.Dense(1)(layers.GlobalAveragePooling1D()(h)))
-
-
-def embedding():
-    pooled = [layers.Embedding(WORDS, WIDTH), layers.GlobalAveragePooling1D(), layers.Dense(1)]
-    return keras.Sequential([keras.Input((STEPS,), dtype="int32"), *pooled])
-
-
-def masked():
-    masking = [layers.Embedding(WORDS, 8, mask_zero=True), layers.LSTM(8), layers.Dense(1)]
-    return keras.Sequential([keras.Input((STEPS,), dtype="int32"), *masking])
-
-
-def dropout():
-    return flat(layers.Dense(64, activation="relu"), layers.Dropout(0.5))
-
-
-def normalized():
-    return flat(layers.LayerNormalization(), layers.Dense(64, activation="gelu"))
 
 
 def int8():
@@ -146,22 +95,11 @@ class Scaled(layers.Layer):
         return ops.tanh(x * self.scale)
 
 
-def customlayer():
-    return flat(Scaled(), layers.Dense(64))
-
-
 def trainstep():
     """A train_step of its own, which every backend writes in its own way."""
     base = {"tensorflow": of_tensorflow, "torch": of_torch, "jax": of_jax}[BACKEND]()
     x = keras.Input((WIDTH,))
     return base(x, layers.Dense(1)(layers.Dense(64, activation="relu")(x)))
-
-
-def noupdate():
-    """Its train_step forgets to update the weights."""
-    model = trainstep()
-    model.updates = False
-    return model
 
 
 def ownoptimizer():
@@ -182,8 +120,7 @@ def of_tensorflow():
                 loss = ops.mean((self(x, training=True) - y) ** 2)
             found = tape.gradient(loss, self.trainable_variables)
             chosen = getattr(self, "own", self.optimizer)
-            if getattr(self, "updates", True):
-                chosen.apply_gradients(zip(found, self.trainable_variables, strict=True))
+            chosen.apply_gradients(zip(found, self.trainable_variables, strict=True))
             return {"loss": loss}
 
     return Own
@@ -201,8 +138,7 @@ def of_torch():
             with torch.no_grad():
                 variables = self.trainable_variables
                 chosen = getattr(self, "own", self.optimizer)
-                if getattr(self, "updates", True):
-                    chosen.apply([v.value.grad for v in variables], variables)
+                chosen.apply([v.value.grad for v in variables], variables)
             return {"loss": loss}
 
     return Own
@@ -221,8 +157,6 @@ def of_jax():
                 return ops.mean((predicted - y) ** 2), updated
 
             (loss, other), found = jax.value_and_grad(loss_of, has_aux=True)(trained)
-            if not getattr(self, "updates", True):
-                return {"loss": loss}, state
             trained, optimizer = self.optimizer.stateless_apply(optimizer, found, trained)
             return {"loss": loss}, (trained, other, optimizer, metrics)
 
@@ -239,13 +173,8 @@ def mixed():
 
 
 def float64():
-    inner = layers.Dense(64, dtype="float64")
-    x = keras.Input((WIDTH,), dtype="float64")
-    return keras.Sequential([x, inner, layers.Dense(1, dtype="float64")])
-
-
-def regularized():
-    return flat(layers.Dense(64, kernel_regularizer="l2"))
+    inner = [layers.Dense(units, dtype="float64") for units in (64, 1)]
+    return keras.Sequential([keras.Input((WIDTH,), dtype="float64"), *inner])
 
 
 def frozen():
@@ -254,25 +183,9 @@ def frozen():
     return model
 
 
-def largeoutput():
-    return keras.Sequential([keras.Input((WIDTH,)), layers.Dense(2048)])
-
-
-def short():
-    return keras.Sequential([keras.Input((1,)), layers.Dense(1)])
-
-
-def growing():
-    return keras.Sequential([keras.Input((None, WIDTH)), layers.Dense(1)])
-
-
 class Signs(keras.optimizers.SGD):
     def update_step(self, gradient, variable, learning_rate):
         super().update_step(ops.sign(gradient), variable, learning_rate)
-
-
-def noreturn():
-    return None
 
 
 def listed():
@@ -289,10 +202,6 @@ def listed():
             return self.outer(x)
 
     return Listed()
-
-
-def layeralone():
-    return layers.Dense(1)
 
 
 def wrapped():
@@ -315,19 +224,9 @@ class Own(Lazy):
         return super().fit(data, **options)
 
 
-ownfit = Own
-
-
 class OwnFunction(Lazy):
     def make_train_function(self, force=False):
         return super().make_train_function(force)
-
-
-ownfunction = OwnFunction
-
-
-def spectral():
-    return flat(layers.SpectralNormalization(layers.Dense(64)))
 
 
 def statistics():
@@ -336,16 +235,59 @@ def statistics():
     return flat(normalization, layers.Dense(64))
 
 
-def typo():
-    return flat(layers.Dense(64).no_such_attribute)
-
-
 class Misspelled(Lazy):
     def call(self, x):
         return self.outer(self.no_such(x))
 
 
-calltypo = Misspelled
+MODELS = {
+    "functional": functional,
+    "subclassed": Lazy,
+    "nested": lambda: flat(keras.Sequential([layers.Dense(64), Lazy()])),
+    "shared": shared,
+    "twoinputs": twoinputs,
+    "dictinputs": dictinputs,
+    "twooutputs": twooutputs,
+    "conv": lambda: images(layers.Conv2D(8, 3, padding="same", activation="relu")),
+    "batchnorm": lambda: images(
+        layers.Conv2D(8, 3, use_bias=False), layers.BatchNormalization(), layers.ReLU()
+    ),
+    "lstm": lambda: series(layers.LSTM(16)),
+    "stateful": lambda: stack(None, layers.LSTM(16, stateful=True), batch_shape=(16, STEPS, WIDTH)),
+    "texts": texts,
+    "gru": lambda: series(layers.GRU(16)),
+    "bidirectional": lambda: series(layers.Bidirectional(layers.LSTM(8))),
+    "selfattention": selfattention,
+    "embedding": lambda: stack(
+        (STEPS,), layers.Embedding(WORDS, WIDTH), layers.GlobalAveragePooling1D(), dtype="int32"
+    ),
+    "masked": lambda: stack(
+        (STEPS,), layers.Embedding(WORDS, 8, mask_zero=True), layers.LSTM(8), dtype="int32"
+    ),
+    "dropout": lambda: flat(layers.Dense(64, activation="relu"), layers.Dropout(0.5)),
+    "normalized": lambda: flat(layers.LayerNormalization(), layers.Dense(64, activation="gelu")),
+    "int8": int8,
+    "customlayer": lambda: flat(Scaled(), layers.Dense(64)),
+    "trainstep": trainstep,
+    "ownoptimizer": ownoptimizer,
+    "mixed": mixed,
+    "float64": float64,
+    "regularized": lambda: flat(layers.Dense(64, kernel_regularizer="l2")),
+    "frozen": frozen,
+    "largeoutput": lambda: keras.Sequential([keras.Input((WIDTH,)), layers.Dense(2048)]),
+    "short": lambda: stack((1,)),
+    "growing": lambda: stack((None, WIDTH)),
+    "noreturn": lambda: None,
+    "listed": listed,
+    "layeralone": lambda: layers.Dense(1),
+    "wrapped": wrapped,
+    "ownfit": Own,
+    "ownfunction": OwnFunction,
+    "spectral": lambda: flat(layers.SpectralNormalization(layers.Dense(64))),
+    "statistics": statistics,
+    "typo": lambda: flat(layers.Dense(64).no_such_attribute),
+    "calltypo": Misspelled,
+}
 
 
 def distance(y, predicted):
@@ -357,6 +299,7 @@ COMPILED = {
     "customloss": {"loss": lambda: distance},
     "customoptimizer": {"optimizer": Signs},
     "eager": {"run_eagerly": lambda: True},
+    "noupdate": {"optimizer": lambda: keras.optimizers.SGD(0.0)},
     "metrics": {"metrics": lambda: ["mae", "mse"]},
     "several": {"steps_per_execution": lambda: 8},
     "weightdecay": {"optimizer": lambda: keras.optimizers.SGD(weight_decay=0.01)},
@@ -365,7 +308,7 @@ COMPILED = {
 
 def build(cell):
     kind = cell.architecture["kind"]
-    model = globals()[kind]()
+    model = MODELS.get(kind, dense)()  # the others differ in how they are compiled, fed or called
     if not isinstance(model, keras.Model):
         return model
     options = {name: make() for name, make in COMPILED.get(kind, {}).items()}
@@ -375,40 +318,13 @@ def build(cell):
     return model
 
 
-SERIES = "lstm", "stateful", "gru", "bidirectional", "selfattention", "wrapped"
-
-
-def inputs(kind, batch_size):
-    plain = numbers(batch_size, WIDTH)
-    return {
-        "twoinputs": [plain, words(batch_size)],
-        "shared": [plain, plain],
-        "dictinputs": {"a": plain, "b": plain},
-        "conv": numbers(batch_size, SIDE, SIDE, 3),
-        "batchnorm": numbers(batch_size, SIDE, SIDE, 3),
-        **dict.fromkeys(("embedding", "masked"), words(batch_size)),
-        **dict.fromkeys(SERIES, numbers(batch_size, STEPS, WIDTH)),
-        "float64": plain.astype("float64"),
-        "short": plain[:, :1],
-        "texts": np.full((batch_size, 1), "a b c"),
-    }.get(kind, plain)
-
-
 def batch(cell, batch_size):
     kind = cell.architecture["kind"]
-    if kind == "fixedsize":
-        batch_size = 16
-    x, y = inputs(kind, batch_size), numbers(batch_size, 1)
-    if kind in RANDOM:
-        x = RANDOM[kind]((batch_size, WIDTH)).astype("float32")
+    x, y = arrays(kind, batch_size)
     if kind == "tensors":
         x = ops.convert_to_tensor(x)
-    if kind == "largeoutput":
-        y = numbers(batch_size, 2048)
     if kind == "twooutputs":
         y = [y, y]
-    if kind == "float64":
-        y = y.astype("float64")
     if kind == "listbatch":
         return [x, y]
     if cell.task == "predict":
@@ -433,26 +349,26 @@ def function_of(model):
     return jax.jit(lambda x: model.stateless_call(*state, x)[0])
 
 
-def own(model, cell, batch_size, tick):
-    kind = cell.architecture["kind"]
-    x, length = numbers(batch_size, WIDTH), 0
+def step_of(model, kind, x):
+    """Return a step of a custom loop."""
     if kind == "functionloop":
         function = function_of(model)
-        while not tick():
-            ops.convert_to_numpy(function(x))
-        return
+        return lambda: ops.convert_to_numpy(function(x))
+    if kind == "eagerloop":
+        return lambda: model(x)
     if kind == "partloop":
         part = keras.Model(model.inputs, model.layers[0].output)
-        while not tick():
-            model.predict_on_batch(x)
-            part.predict_on_batch(x)
-        return
+        return lambda: (model.predict_on_batch(x), part.predict_on_batch(x))
+    if kind == "growing":
+        lengths = count(1)
+        return lambda: model.predict_on_batch(numbers(len(x), next(lengths), WIDTH))
+    return lambda: model.predict_on_batch(x)
+
+
+def own(model, cell, batch_size, tick):
+    step = step_of(model, cell.architecture["kind"], numbers(batch_size, WIDTH))
     while not tick():
-        length += 1
-        if kind == "eagerloop":
-            model(x)
-            continue
-        model.predict_on_batch(x if kind == "ownloop" else numbers(batch_size, length, WIDTH))
+        step()
 
 
 LOOPS = {"generate": own}

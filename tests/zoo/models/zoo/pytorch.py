@@ -1,10 +1,11 @@
-"""The kinds that PyTorch has, too. Each is a function with its name."""
+"""The kinds that PyTorch has, too."""
 
 from typing import NamedTuple
 
 import torch
-from millistep.measure.models.zoo.data import RANDOM, SIDE, STEPS, WIDTH, WORDS, numbers, words
+from millistep.measure.models.zoo.data import SIDE, STEPS, WIDTH, WORDS, arrays
 from torch import nn
+from torch.nn.utils.parametrizations import spectral_norm
 
 
 class Output(NamedTuple):
@@ -31,7 +32,7 @@ def mlp(kind):
     return lambda: kind(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Linear(64, 1))
 
 
-dense = weightdecay = fixedsize = tensors = randombatch = seededbatch = mlp(Net)
+dense = mlp(Net)
 
 
 def nested():
@@ -44,10 +45,6 @@ class Dict(Net):
         return super().forward(torch.cat([x["a"], x["b"]], 1), target)
 
 
-def dictinputs():
-    return Dict(nn.Linear(2 * WIDTH, 1))
-
-
 class List(Net):
     def __init__(self):
         super().__init__(nn.Linear(WIDTH + 8 * STEPS, 1))
@@ -57,63 +54,34 @@ class List(Net):
         return super().forward(torch.cat([x[0], self.vectors(x[1]).flatten(1)], 1), target)
 
 
-twoinputs = List
+class Call(nn.Module):
+    """A function of layers and of the inputs."""
 
-
-class Pooled(nn.Module):
-    def __init__(self, axes):
+    def __init__(self, function, *layers):
         super().__init__()
-        self.axes = axes
+        self.function, self.layers = function, nn.ModuleList(layers)
 
     def forward(self, x):
-        return x.mean(self.axes)
+        return self.function(*self.layers, x)
 
 
-def conv():
-    return Net(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), Pooled((2, 3)), nn.Linear(8, 1))
+def pooled(*axes):
+    return Call(lambda x: x.mean(axes))
 
 
-def batchnorm():
-    inner = nn.Conv2d(3, 8, 3, bias=False), nn.BatchNorm2d(8), nn.ReLU(), Pooled((2, 3))
-    return Net(*inner, nn.Linear(8, 1))
+def last(layer):
+    return Call(lambda layer, x: layer(x)[0][:, -1], layer)
 
 
-class Last(nn.Module):
-    def __init__(self, layer):
-        super().__init__()
-        self.layer = layer
-
-    def forward(self, x):
-        return self.layer(x)[0][:, -1]
+def attended(layer, x):
+    return x + layer(x, x, x, need_weights=False)[0]
 
 
-def lstm():
-    return Net(Last(nn.LSTM(WIDTH, 16, batch_first=True)), nn.Linear(16, 1))
-
-
-def gru():
-    return Net(Last(nn.GRU(WIDTH, 16, batch_first=True)), nn.Linear(16, 1))
-
-
-class Attended(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = nn.MultiheadAttention(WIDTH, 4, batch_first=True)
-
-    def forward(self, x):
-        return x + self.layer(x, x, x, need_weights=False)[0]
-
-
-def selfattention():
-    return Net(Attended(), nn.LayerNorm(WIDTH), Pooled(1), nn.Linear(WIDTH, 1))
-
-
-def embedding():
-    return Net(nn.Embedding(WORDS, WIDTH), Pooled(1), nn.Linear(WIDTH, 1))
-
-
-def dropout():
-    return Net(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Dropout(0.5), nn.Linear(64, 1))
+def stepwise(cell, x):
+    h = c = x.new_zeros(len(x), 16)
+    for step in x.unbind(1):
+        h, c = cell(step, (h, c))
+    return h
 
 
 class Distance(Net):
@@ -127,26 +95,10 @@ class Mixed(Net):
             return super().forward(x, target)
 
 
-def float64():
-    return Net(nn.Linear(WIDTH, 64), nn.Linear(64, 1)).double()
-
-
 def frozen():
     model = dense()
     model.inner[0].requires_grad_(False)
     return model
-
-
-def largeoutput():
-    return Net(nn.Linear(WIDTH, 2048))
-
-
-def short():
-    return Net(nn.Linear(1, 1))
-
-
-def noreturn():
-    return None
 
 
 class Float(Net):
@@ -159,48 +111,6 @@ class Misspelled(nn.Sequential):
         return Output(x, self.loss(super().forward(x), target))
 
 
-def compiled():
-    return torch.compile(dense())
-
-
-class Tanh(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.compiled = torch.compile(torch.tanh, backend="eager")
-
-    def forward(self, x):
-        return self.compiled(x)
-
-
-def partcompiled():
-    return Net(nn.Linear(WIDTH, 64), Tanh(), nn.Linear(64, 1))
-
-
-def spectral():
-    inner = nn.utils.parametrizations.spectral_norm(nn.Linear(WIDTH, 64))
-    return Net(inner, nn.ReLU(), nn.Linear(64, 1))
-
-
-class Stepwise(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.cell = nn.LSTMCell(WIDTH, 16)
-
-    def forward(self, x):
-        h = c = x.new_zeros(len(x), 16)
-        for step in x.unbind(1):
-            h, c = self.cell(step, (h, c))
-        return h
-
-
-def lstmcell():
-    return Net(Stepwise(), nn.Linear(16, 1))
-
-
-def lazy():
-    return Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1))
-
-
 class LateLayer(nn.Module):
     def __init__(self):
         super().__init__()
@@ -211,13 +121,6 @@ class LateLayer(nn.Module):
             self.head = nn.Linear(64, 1)
         value = self.head(self.inner(x))
         return Output(value, nn.functional.mse_loss(value, target))
-
-
-latelayer = LateLayer
-
-
-def packed():
-    return torch.ao.quantization.quantize_dynamic(dense(), {nn.Linear}, torch.qint8)
 
 
 class NoGradient(Net):
@@ -250,28 +153,6 @@ class Bare(nn.Sequential):
         return super().forward(x)
 
 
-def build(cell):
-    return globals()[cell.architecture["kind"]]()
-
-
-class Part(Net):
-    def updated(self):
-        return self.inner[2].parameters()
-
-
-class Other(Net):
-    def updated(self):
-        return dense().parameters()
-
-
-class Scheduled(Net):
-    pass
-
-
-class Still(Net):
-    pass
-
-
 class Signs(torch.optim.Optimizer):
     def __init__(self, parameters, sign):  # cannot be made a second time without its sign
         super().__init__(parameters, {"sign": sign})
@@ -280,14 +161,6 @@ class Signs(torch.optim.Optimizer):
     def step(self):
         for parameter in self.param_groups[0]["params"]:
             parameter.sub_(parameter.grad.sign(), alpha=0.01)
-
-
-class WithSigns(Net):
-    pass
-
-
-def scripted():
-    return Net(torch.jit.script(nn.Linear(WIDTH, 64)), nn.ReLU(), nn.Linear(64, 1))
 
 
 class InPlace(Net):
@@ -306,53 +179,78 @@ class Yielding(Net):
         yield super().forward(x)
 
 
-customloss = mlp(Distance)
-mixed = mlp(Mixed)
-headonly = mlp(Part)
-otheroptimizer = mlp(Other)
-scheduler = mlp(Scheduled)
-floatloss = mlp(Float)
-losstypo = mlp(Misspelled)
-noloss = mlp(Bare)
-customoptimizer = mlp(WithSigns)
-inplace = mlp(InPlace)
-nogradient = mlp(NoGradient)
-forces = mlp(Forces)
-marked = mlp(Marked)
-generator = mlp(Yielding)
-noupdate = mlp(Still)
-indata = mlp(InData)
+MODELS = {
+    "nested": nested,
+    "twoinputs": List,
+    "dictinputs": lambda: Dict(nn.Linear(2 * WIDTH, 1)),
+    "conv": lambda: Net(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), pooled(2, 3), nn.Linear(8, 1)),
+    "batchnorm": lambda: Net(
+        nn.Conv2d(3, 8, 3, bias=False),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        pooled(2, 3),
+        nn.Linear(8, 1),
+    ),
+    "lstm": lambda: Net(last(nn.LSTM(WIDTH, 16, batch_first=True)), nn.Linear(16, 1)),
+    "gru": lambda: Net(last(nn.GRU(WIDTH, 16, batch_first=True)), nn.Linear(16, 1)),
+    "selfattention": lambda: Net(
+        Call(attended, nn.MultiheadAttention(WIDTH, 4, batch_first=True)),
+        nn.LayerNorm(WIDTH),
+        pooled(1),
+        nn.Linear(WIDTH, 1),
+    ),
+    "embedding": lambda: Net(nn.Embedding(WORDS, WIDTH), pooled(1), nn.Linear(WIDTH, 1)),
+    "dropout": lambda: Net(nn.Linear(WIDTH, 64), nn.ReLU(), nn.Dropout(0.5), nn.Linear(64, 1)),
+    "customloss": mlp(Distance),
+    "mixed": mlp(Mixed),
+    "float64": lambda: Net(nn.Linear(WIDTH, 64), nn.Linear(64, 1)).double(),
+    "frozen": frozen,
+    "largeoutput": lambda: Net(nn.Linear(WIDTH, 2048)),
+    "short": lambda: Net(nn.Linear(1, 1)),
+    "lazy": lambda: Net(nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, 1)),
+    "noloss": mlp(Bare),
+    "noreturn": lambda: None,
+    "floatloss": mlp(Float),
+    "losstypo": mlp(Misspelled),
+    "compiled": lambda: torch.compile(dense()),
+    "partcompiled": lambda: Net(
+        nn.Linear(WIDTH, 64), Call(torch.compile(torch.tanh, backend="eager")), nn.Linear(64, 1)
+    ),
+    "lstmcell": lambda: Net(Call(stepwise, nn.LSTMCell(WIDTH, 16)), nn.Linear(16, 1)),
+    "spectral": lambda: Net(spectral_norm(nn.Linear(WIDTH, 64)), nn.ReLU(), nn.Linear(64, 1)),
+    "inplace": mlp(InPlace),
+    "scripted": lambda: Net(torch.jit.script(nn.Linear(WIDTH, 64)), nn.ReLU(), nn.Linear(64, 1)),
+    "packed": lambda: torch.ao.quantization.quantize_dynamic(dense(), {nn.Linear}, torch.qint8),
+    "latelayer": LateLayer,
+    "nogradient": mlp(NoGradient),
+    "generator": mlp(Yielding),
+    "indata": mlp(InData),
+    "forces": mlp(Forces),
+    "marked": mlp(Marked),
+}
+
+
+def build(cell):
+    kind = cell.architecture["kind"]
+    model = MODELS.get(kind, dense)()  # the others differ in how they are fed or updated
+    if model is not None:
+        model.kind = kind
+    return model
 
 
 def optimizer(model):
-    if isinstance(model, WithSigns):
-        return Signs(model.parameters(), sign=1)
-    updated = model.updated() if hasattr(model, "updated") else model.parameters()
-    found = torch.optim.SGD(updated, lr=0.0 if isinstance(model, Still) else 0.01)
-    scheduled = isinstance(model, Scheduled)
+    part = {"headonly": lambda: model.inner[2], "otheroptimizer": dense}
+    parameters = part.get(model.kind, lambda: model)().parameters()
+    if model.kind == "customoptimizer":
+        return Signs(parameters, sign=1)
+    found = torch.optim.SGD(parameters, lr=0.0 if model.kind == "noupdate" else 0.01)
+    scheduled = model.kind == "scheduler"
     return (found, torch.optim.lr_scheduler.StepLR(found, 10)) if scheduled else found
-
-
-SERIES = "lstm", "lstmcell", "gru", "selfattention"
 
 
 def batch(cell, batch_size):
     kind = cell.architecture["kind"]
-    if kind == "fixedsize":
-        batch_size = 16
-    plain = numbers(batch_size, WIDTH)
-    x = {
-        "twoinputs": [plain, words(batch_size)],
-        "dictinputs": {"a": plain, "b": plain},
-        **dict.fromkeys(("conv", "batchnorm"), numbers(batch_size, 3, SIDE, SIDE)),
-        **dict.fromkeys(SERIES, numbers(batch_size, STEPS, WIDTH)),
-        "embedding": words(batch_size),
-        "float64": plain.astype("float64"),
-        "short": plain[:, :1],
-        "tensors": torch.from_numpy(plain),
-    }.get(kind, plain)
-    if kind in RANDOM:
-        x = RANDOM[kind]((batch_size, WIDTH)).astype("float32")
-    target = numbers(batch_size, 2048 if kind == "largeoutput" else 1)
-    target = target.astype("float64") if kind == "float64" else target
+    x, target = arrays(kind, batch_size, image=(3, SIDE, SIDE))
+    if kind == "tensors":
+        x = torch.from_numpy(x)
     return {"x": x, "target": target} if cell.task == "fit" else {"x": x}

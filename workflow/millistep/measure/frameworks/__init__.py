@@ -62,7 +62,7 @@ class Framework(ABC):
     something that a framework may lack: a probe, a profile, a comparison of results.
     """
 
-    models: Any = None  # the Builder of the model, see measure.models; None without one
+    models: Any = None  # the builder of the model, see measure.models; None without one
     probeable: bool = False  # True if another batch size costs little enough to be worth it
     run_at: Callable[[int, Clock], None]  # as run() does, at any batch size
     batches_per_tick: int = 1  # steps that the framework makes between two ticks

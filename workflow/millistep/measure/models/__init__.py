@@ -4,7 +4,16 @@
 step, ``keras2.py``, ``keras3.py`` and ``pytorch.py`` build the model for each family of frameworks.
 A folder may have a ``model.yaml`` alone, which names the folder whose modules build that model.
 A builder imports its library at its top: it is itself imported only in the process that measures,
-by the framework, once that has prepared its backend.
+by the framework, once that has prepared its backend. A builder has
+
+``build(cell)``
+    the cell's model with seeded weights; a Keras model is also ``compile()``d. In native PyTorch,
+    the output of the model has a ``loss`` for ``fit``.
+``batch(cell, batch_size)``
+    arguments of a step, as NumPy arrays: a tuple of inputs and targets for Keras' trainer, a dict
+    of keyword arguments of the forward pass for PyTorch. A builder with loops alone needs none.
+``optimizer(model)``
+    of a native builder: an optimizer of the trained parameters.
 
 A builder may also have
 
@@ -18,8 +27,9 @@ A builder may also have
     of a native builder: names and versions of what the model comes from, for the observed settings;
     without it these are PyTorch's own layers.
 ``facts(model, cell)``
-    observed settings that no framework can read, from the built model or from the input of a
-    step.
+    observed settings that no framework can read, from the built model or from the input of a step.
+``BY_TRAINER``
+    true if the published benchmark timed the model with the Trainer of Transformers.
 """
 
 from __future__ import annotations
@@ -53,8 +63,8 @@ def facts(builder: Any, model: Any, cell: Cell) -> dict[str, Any]:
 
 
 def plain(found: dict[str, Any], source: str) -> dict[str, Any]:
-    """Return the observed settings that a record can hold; warn about the others, and about those
-    that are read back.
+    """Return the observed settings that a record can hold and Millistep does not read back itself;
+    warn about the others.
     """
     settings: dict[str, Any] = {}
     for name, value in found.items():
@@ -92,26 +102,6 @@ def _tried(builder: Any, name: str, *arguments: Any) -> Any:
         traceback.print_exc()
         warnings.warn(f"{builder.__name__}.{name}: {type(error).__name__}: {error}", stacklevel=2)
         return f"{name}() failed"
-
-
-class Builder(Protocol):
-    """Interface of the module of one model and one family. One whose loops are all its own needs no
-    ``batch``, and only native PyTorch takes an ``optimizer``.
-
-    In native PyTorch the output of the model has a ``loss`` for ``fit``. ``BY_TRAINER``, if it is
-    there and true, means that the published benchmark timed it with the Trainer of Transformers.
-    """
-
-    def build(self, cell: Cell) -> Any:
-        """Build the cell's model with seeded weights; a Keras model is also ``compile()``d."""
-
-    def batch(self, cell: Cell, batch_size: int) -> Any:
-        """Return arguments of a step, as NumPy arrays: a tuple of inputs and targets for Keras'
-        trainer, a dict of keyword arguments of the forward pass for PyTorch.
-        """
-
-    def optimizer(self, model: Any) -> Any:
-        """Return an optimizer of the trained parameters."""
 
 
 class Work(Protocol):

@@ -18,10 +18,7 @@ from millistep.measure.frameworks import Cell
 
 
 def options(cell: Cell, keras: Any) -> dict[str, str | bool]:
-    """Return options of a Keras model's ``compile()`` about ``jit_compile``.
-
-    By the cell's column; ``published`` is the rule above, for a Keras with its backend.
-    """
+    """Return options of a Keras model's ``compile()`` about ``jit_compile``."""
     if isinstance(cell.jit_compile, bool):
         return {"jit_compile": cell.jit_compile}
     if cell.jit_compile == "auto":

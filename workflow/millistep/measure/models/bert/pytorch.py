@@ -21,13 +21,11 @@ def library() -> str:
 
 def build(cell: Cell) -> Any:
     """Return ``BertForSequenceClassification``; its forward pass computes the loss."""
+    a, classifier = cell.architecture, transformers.BertForSequenceClassification
     if cell.weights == "preset":
-        return transformers.BertForSequenceClassification.from_pretrained(
-            "google-bert/bert-base-cased",
-            num_labels=cell.architecture["classes"],
-            hidden_act=ACTIVATION,
-        )
-    return transformers.BertForSequenceClassification(_config(cell.architecture))
+        preset = "google-bert/bert-base-cased"
+        return classifier.from_pretrained(preset, num_labels=a["classes"], hidden_act=ACTIVATION)
+    return classifier(_config(a))
 
 
 def optimizer(model: Any) -> Any:

@@ -34,8 +34,5 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
     d, ff, length = a["hidden_size"], a["intermediate_size"], a["sequence_length"]
     layer = length * 2 * (4 * d * d + 2 * d * ff) + 4 * length * length * d
     forward = batch_size * (a["layers"] * layer + 2 * d * d + 2 * d * a["classes"])
-    return {
-        "flops_per_step": forward * (3 if task == "fit" else 1),
-        "tokens_per_step": batch_size * length,
-        "images_per_step": None,
-    }
+    flops, tokens = forward * (3 if task == "fit" else 1), batch_size * length
+    return {"flops_per_step": flops, "tokens_per_step": tokens, "images_per_step": None}

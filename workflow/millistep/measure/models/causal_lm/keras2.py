@@ -5,9 +5,9 @@ from typing import Any
 import tensorflow as tf
 
 from millistep.measure.frameworks import Cell
-from millistep.measure.models.causal_lm import keras3
+from millistep.measure.models import Architecture
+from millistep.measure.models.causal_lm import keras3, work
 from millistep.measure.models.causal_lm.keras3 import LOOPS, attention, facts
-from millistep.measure.models.causal_lm.work import SPECIAL, pieces
 from millistep.measure.models.keras_hub import library as keras_hub
 
 __all__ = ["LOOPS", "attention", "build", "facts", "keras_hub"]
@@ -15,12 +15,10 @@ __all__ = ["LOOPS", "attention", "build", "facts", "keras_hub"]
 
 def build(cell: Cell) -> Any:
     """Return a ``MistralCausalLM`` compiled for greedy generation."""
-    a = cell.architecture
-    if a["dtype"] == "bfloat16":
+    if cell.architecture["dtype"] == "bfloat16":
         # Its attention fails without: "SymbolicTensor object has no attribute 'astype'".
         tf.experimental.numpy.experimental_enable_numpy_behavior()
-    special = [*SPECIAL[a["kind"]].values()]
-    return keras3.build(cell, WordPreprocessor(special, a["vocabulary_size"]))
+    return keras3.build(cell, WordPreprocessor(cell.architecture))
 
 
 class WordPreprocessor:
@@ -30,10 +28,10 @@ class WordPreprocessor:
     The cost of this class is negligible compared with 44 tokens of a model.
     """
 
-    def __init__(self, special: list[str], vocabulary_size: int) -> None:
-        self._pieces = pieces(special, vocabulary_size)
+    def __init__(self, a: Architecture) -> None:
+        self._pieces = work.pieces(a)
         self._ids = {piece: number for number, piece in enumerate(self._pieces)}
-        self._special = {self._ids[piece] for piece in special}
+        self._special = {self._ids[piece] for piece in work.SPECIAL[a["kind"]].values()}
         self._begin = self._ids["<s>"]
         self.tokenizer = self  # early releases read the end token from here
 

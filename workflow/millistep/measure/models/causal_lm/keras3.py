@@ -6,15 +6,7 @@ from typing import Any
 
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, Tick, xla
-from millistep.measure.models.causal_lm.work import (
-    SPECIAL,
-    check_new_tokens,
-    pieces,
-    prompt_tokens,
-    prompts,
-    tokenizer,
-    tokens,
-)
+from millistep.measure.models.causal_lm import work
 from millistep.measure.models.keras_hub import library as keras_hub
 from millistep.measure.models.keras_module import keras, to_numpy
 
@@ -52,9 +44,7 @@ def backbone(a: Architecture) -> Any:
     kind = getattr(keras_hub.models, f"{a['kind']}Backbone")
     sizes = {"sliding_window": a["sliding_window"]} if "sliding_window" in a else {}
     if "head_dim" in inspect.signature(kind.__init__).parameters:
-        sizes["head_dim"] = a["head_size"]
-    elif a["head_size"] * a["heads"] != a["hidden_size"]:
-        raise ValueError(f"{kind.__name__} has heads of hidden_dim / num_query_heads alone")
+        sizes["head_dim"] = a["head_size"]  # otherwise hidden_dim / num_query_heads
     return kind(
         vocabulary_size=a["vocabulary_size"],
         num_layers=a["layers"],
@@ -89,24 +79,22 @@ def _preprocessor(cell: Cell) -> Any:
     if cell.task == "fit":
         return None
     a = cell.architecture
-    words = getattr(keras_hub.models, f"{a['kind']}Tokenizer")
-    special = [*SPECIAL[a["kind"]].values()]
-    return getattr(keras_hub.models, f"{a['kind']}CausalLMPreprocessor")(
-        words(proto=_sentencepiece_model(special, a["vocabulary_size"])),
-        sequence_length=a["max_length"],
-    )
+    tokenizer = getattr(keras_hub.models, f"{a['kind']}Tokenizer")(proto=_sentencepiece_model(a))
+    preprocessor = getattr(keras_hub.models, f"{a['kind']}CausalLMPreprocessor")
+    return preprocessor(tokenizer, sequence_length=a["max_length"])
 
 
-def _sentencepiece_model(special: list[str], vocabulary_size: int) -> bytes:
+def _sentencepiece_model(a: Architecture) -> bytes:
     """Return the bytes of a SentencePiece model that makes one token of each word."""
     from sentencepiece import sentencepiece_model_pb2 as protocol
 
+    special = [*work.SPECIAL[a["kind"]].values()]
     model = protocol.ModelProto()
     model.trainer_spec.model_type = protocol.TrainerSpec.WORD
-    model.trainer_spec.vocab_size = vocabulary_size
+    model.trainer_spec.vocab_size = a["vocabulary_size"]
     model.trainer_spec.unk_id = special.index("<unk>")
     model.normalizer_spec.name = "identity"
-    for piece in pieces(special, vocabulary_size):
+    for piece in work.pieces(a):
         entry = model.pieces.add(piece=piece, score=0.0)
         if piece == "<unk>":
             entry.type = protocol.ModelProto.SentencePiece.UNKNOWN
@@ -117,7 +105,7 @@ def _sentencepiece_model(special: list[str], vocabulary_size: int) -> bytes:
 
 def batch(cell: Cell, batch_size: int) -> Any:
     """Return ``(inputs, targets, weights)`` as the library's preprocessor would make them."""
-    ids, mask, targets = tokens(cell, batch_size)
+    ids, mask, targets = work.tokens(cell, batch_size)
     return {"token_ids": ids, "padding_mask": mask}, targets, mask
 
 
@@ -126,7 +114,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
     if cell.task == "fit":
         found = {keras.backend.standardize_dtype(v.dtype) for v in model.trainable_variables}
         return {"adapter_dtype": ", ".join(sorted(found))}
-    return {"tokenizer": tokenizer(model.preprocessor.tokenizer, cell)}
+    return {"tokenizer": work.tokenizer(model.preprocessor.tokenizer, cell)}
 
 
 def never_stopping(model: Any) -> dict[str, Any]:
@@ -139,7 +127,7 @@ def never_stopping(model: Any) -> dict[str, Any]:
 
 def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, Any]:
     """Call ``generate()`` with strings for strings, never stopped early."""
-    texts = prompts(batch_size, prompt_tokens(cell.architecture))
+    texts = work.prompts(batch_size, work.prompt_tokens(cell.architecture))
     options = {"max_length": cell.architecture["max_length"], **never_stopping(model)}
     facts: dict[str, Any] = {}
     while not tick():
@@ -147,7 +135,7 @@ def generate(model: Any, cell: Cell, batch_size: int, tick: Tick) -> dict[str, A
             model.generate(texts, **options)
         else:
             new_tokens, facts = _first_call(model, texts, options)
-            check_new_tokens(new_tokens, cell.architecture)
+            work.check_new_tokens(new_tokens, cell.architecture)
     return facts
 
 

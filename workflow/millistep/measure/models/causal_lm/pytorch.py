@@ -10,7 +10,7 @@ import transformers
 from millistep.measure.frameworks import Cell
 from millistep.measure.models import Architecture, Tick
 from millistep.measure.models.causal_lm import work
-from millistep.measure.models.causal_lm.work import SPECIAL, check_new_tokens
+from millistep.measure.models.causal_lm.work import check_new_tokens
 
 BY_TRAINER = True  # the published scripts time Transformers' Trainer in fit
 PRESETS = {"Gemma": "google/gemma-7b", "Mistral": "mistralai/Mistral-7B-v0.1"}
@@ -64,17 +64,18 @@ def _with_words(model: Any, cell: Cell) -> Any:
     if cell.weights == "preset":
         model.tokenizer = transformers.AutoTokenizer.from_pretrained(PRESETS[a["kind"]])
     else:
-        model.tokenizer = word_tokenizer(SPECIAL[a["kind"]], a["vocabulary_size"])
+        model.tokenizer = word_tokenizer(a)
     end = model.generation_config.eos_token_id
     model.generation_config.update(do_sample=False, pad_token_id=end, eos_token_id=None)
     return model
 
 
-def word_tokenizer(special: dict[str, str], vocabulary_size: int) -> Any:
+def word_tokenizer(a: Architecture) -> Any:
     """Return a tokenizer: one token a word, ids as Keras', begin of sequence first."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
-    ids = {piece: i for i, piece in enumerate(work.pieces(special.values(), vocabulary_size))}
+    special = work.SPECIAL[a["kind"]]
+    ids = {piece: i for i, piece in enumerate(work.pieces(a))}
     words = Tokenizer(models.WordLevel(ids, unk_token=special["unk_token"]))
     words.pre_tokenizer = pre_tokenizers.Metaspace()
     words.decoder = decoders.Metaspace()

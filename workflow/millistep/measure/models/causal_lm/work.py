@@ -1,7 +1,6 @@
 """Inputs and work of a step, from the architecture alone: the same for every framework."""
 
 import itertools
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -55,15 +54,16 @@ def check_new_tokens(found: float, architecture: Architecture) -> None:
         raise RuntimeError(f"generate() made {found} new tokens a prompt instead of {expected}")
 
 
-def pieces(special: Collection[str], vocabulary_size: int) -> list[str]:
+def pieces(architecture: Architecture) -> list[str]:
     """Return all pieces of a vocabulary in the order of their ids: special tokens, words, filler.
 
-    The filler makes the vocabulary as large as the model's, so that whatever
-    a model generates can be turned into a string.
+    The filler makes the vocabulary as large as the model's, so that all generated tokens become
+    strings.
     """
+    special = SPECIAL[architecture["kind"]].values()
     filler = (f"w{number}" for number in itertools.count())
-    words = itertools.islice(itertools.chain(WORDS, filler), vocabulary_size - len(special))
-    return [*special, *(f"▁{word}" for word in words)]
+    words = (f"▁{word}" for word in itertools.chain(WORDS, filler))
+    return [*itertools.islice(itertools.chain(special, words), architecture["vocabulary_size"])]
 
 
 def tokenizer(found: Any, cell: Cell) -> str:
@@ -92,16 +92,14 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
 
     A matrix product costs 2 FLOPs a parameter and token (Kaplan et al. 2020,
     section 2.1). Attention costs ``4 * heads * head size`` a query and key that
-    it may see: scores and values (Chowdhery et al. 2022, appendix B), counted
-    causally. Norms, softmax, activations, rotations, embedding look-ups and the
-    optimizer are left out.
+    it may see: scores and values (Chowdhery et al. 2022, appendix B), counted causally. Norms,
+    softmax, activations, rotations, embedding look-ups and the optimizer are left out.
 
-    fit: forward, and the gradients of all inputs, which cost as much again for
-    frozen matrices and twice as much for attention, whose factors are both
-    computed; LoRA's two factors at query and value (Hu et al. 2021, section
-    4.1) cost three times their forward pass. Of the first layer's query, key and
-    value no gradient of the input is needed, since nothing below it is trained;
-    nor that of its keys.
+    fit: forward, and the gradients of all inputs, which cost as much again for frozen matrices and
+    twice as much for attention, whose factors are both computed; LoRA's two factors at query and
+    value (Hu et al. 2021, section 4.1) cost three times their forward pass. Of the first layer's
+    query, key and value no gradient of the input is needed, since nothing below it is trained; nor
+    that of its keys.
     generate: each prompt is read once, then all new tokens but the last; only
     tokens that are followed by a new one need the vocabulary's logits.
     """
@@ -109,11 +107,8 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
         flops, tokens = _fit(architecture), architecture["sequence_length"]
     else:
         flops, tokens = _generate(architecture), new_tokens(architecture)
-    return {
-        "flops_per_step": batch_size * flops,
-        "tokens_per_step": batch_size * tokens,
-        "images_per_step": None,
-    }
+    flops, tokens = batch_size * flops, batch_size * tokens
+    return {"flops_per_step": flops, "tokens_per_step": tokens, "images_per_step": None}
 
 
 def _fit(a: Architecture) -> int:

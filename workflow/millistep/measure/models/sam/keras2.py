@@ -1,3 +1,3 @@
 """Segment Anything from KerasCV on Keras 2."""
 
-from millistep.measure.models.sam.kerascv import *  # noqa: F403 (the same on both)
+from millistep.measure.models.sam.keras3 import *  # noqa: F403 (the same on both)

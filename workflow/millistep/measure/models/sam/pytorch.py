@@ -81,8 +81,7 @@ def batch(cell: Cell, batch_size: int) -> Any:
 
 
 def attention(model: Any) -> str:
-    """Return the attention of Meta's code: two matrix products and a softmax."""
-    return "matmul"
+    return "matmul"  # Meta's code: two matrix products and a softmax
 
 
 def facts(model: Any, cell: Cell) -> dict[str, Any]:

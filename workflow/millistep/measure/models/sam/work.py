@@ -52,12 +52,8 @@ def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str
     """
     encoder = image_encoder(architecture)
     fit = 3 * encoder - _patches(architecture)
-    one = fit if task == "fit" else encoder + mask_decoder(architecture)
-    return {
-        "flops_per_step": batch_size * one,
-        "tokens_per_step": None,
-        "images_per_step": batch_size,
-    }
+    flops = batch_size * (fit if task == "fit" else encoder + mask_decoder(architecture))
+    return {"flops_per_step": flops, "tokens_per_step": None, "images_per_step": batch_size}
 
 
 def image_encoder(a: Architecture) -> int:

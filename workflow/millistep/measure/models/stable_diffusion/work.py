@@ -15,19 +15,14 @@ LATENT_CHANNELS = 4
 def per_step(task: str, architecture: Architecture, batch_size: int) -> dict[str, Any]:
     """Return FLOPs (a multiply-add is two), tokens and images of one step.
 
-    Convolutions and matrix products. A training step costs three forward passes of
-    the image encoder (the backward pass repeats each product twice), less the
-    gradient of the images, which nothing needs; a diffusion step evaluates the UNet
-    on two latents per image, with and without the prompt. Norms, softmax,
-    activations, the scheduler and the optimizer are left out.
+    Convolutions and matrix products. A training step costs three forward passes of the image
+    encoder (the backward pass repeats each product twice), less the gradient of the images, which
+    nothing needs; a diffusion step evaluates the UNet on two latents per image, with and without
+    the prompt. Norms, softmax, activations, the scheduler and the optimizer are left out.
     """
     fit = 3 * image_encoder(architecture) - _first(architecture)
-    one = fit if task == "fit" else 2 * unet(architecture)
-    return {
-        "flops_per_step": batch_size * one,
-        "tokens_per_step": None,
-        "images_per_step": batch_size,
-    }
+    flops = batch_size * (fit if task == "fit" else 2 * unet(architecture))
+    return {"flops_per_step": flops, "tokens_per_step": None, "images_per_step": batch_size}
 
 
 def image_encoder(a: Architecture) -> int:
