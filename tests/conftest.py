@@ -3,7 +3,6 @@
 import os
 import sys
 import tempfile
-from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -109,11 +108,9 @@ def gpus(tmp_path, monkeypatch):
     """``gpus(*models, ...)``: give this machine GPUs; visible: CUDA_VISIBLE_DEVICES, or None."""
 
     def installed(*models, visible=None, pci=False, **more):
-        folder = nvml.install(tmp_path / "simulated", models, **more)
+        folder = tmp_path / "simulated"
+        monkeypatch.setitem(sys.modules, "pynvml", nvml.install(folder, models, **more))
         device.gpus.cache_clear()
-        simulated = ModuleType("pynvml")
-        exec((folder / "pynvml.py").read_text(), simulated.__dict__)
-        monkeypatch.setitem(sys.modules, "pynvml", simulated)
         monkeypatch.setenv("PYTHONPATH", str(folder))
         order = "PCI_BUS_ID" if pci else None
         for name, value in (("CUDA_VISIBLE_DEVICES", visible), ("CUDA_DEVICE_ORDER", order)):

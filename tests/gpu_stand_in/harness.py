@@ -94,7 +94,7 @@ def measured(
 def on(machine: Machine) -> Iterator[Machine]:
     """Put this process on the machine, as the supervisor would be."""
     with mock.patch.dict(os.environ, machine.environ(), clear=True):
-        simulated = nvml.module(_gpus(machine))
+        simulated = nvml.write(machine.folder, _gpus(machine))
         with mock.patch.dict(sys.modules, pynvml=simulated):
             device.gpus.cache_clear()
             yield machine

@@ -93,8 +93,8 @@ def part(index, number):
     return f"MIG-{index}{number}384736-a75d-5afc-978f-d2f1294409fd"
 
 
-def install(folder: Path, models=(A100,), driver="580.82.07", divided=(), broken=False):
-    """Return the folder of the module; divided: numbers of the GPUs with two instances each."""
+def install(folder: Path, models, driver="580.82.07", divided=(), broken=False) -> ModuleType:
+    """Write and return the module; divided: numbers of the GPUs with two instances each."""
     gpus = [
         {
             "uuid": uuid(index),
@@ -108,12 +108,12 @@ def install(folder: Path, models=(A100,), driver="580.82.07", divided=(), broken
         }
         for index, model in enumerate(models)
     ]
-    answers = json.dumps({"gpus": gpus, "driver": driver, "broken": broken})
-    return put(folder / "pynvml.py", MODULE.format(answers=answers)).parent
+    return write(folder, {"gpus": gpus, "driver": driver, "broken": broken})
 
 
-def module(answers: dict) -> ModuleType:
-    """Return a module `pynvml` with these answers, for this process."""
-    simulated = ModuleType("pynvml")
-    exec(MODULE.format(answers=json.dumps(answers)), simulated.__dict__)
+def write(folder: Path, answers: dict) -> ModuleType:
+    """Write a module `pynvml` with these answers for other processes; return it for this one."""
+    source, simulated = MODULE.format(answers=json.dumps(answers)), ModuleType("pynvml")
+    put(folder / "pynvml.py", source)
+    exec(source, simulated.__dict__)
     return simulated
