@@ -7,23 +7,23 @@ import pytest
 
 from millistep.measure.conformance import WrongModel, check_batch
 from millistep.measure.frameworks import Cell, loops
-from millistep.measure.frameworks.loops import leaves
 from millistep.measure.frameworks.pytorch_eager import Framework
 from millistep.measure.models import plain
 
-BATCH = ({"ids": np.zeros((4, 8), np.int32)}, np.zeros(4, np.float32))
-
 
 def test_a_card_lists_the_bytes_of_a_batch():
-    found = loops.feeding("NumPy arrays", BATCH)
+    batch = ({"ids": np.zeros((4, 8), np.int32)}, np.zeros(4, np.float32))
+    found = loops.feeding("NumPy arrays", batch)
     assert found == {"feeding": "NumPy arrays", "fed_bytes_per_step": 4 * 8 * 4 + 4 * 4}
 
 
-FEEDING = [("cuda", True, "tensors in pinned memory, copied in the step")]
-FEEDING += [("cpu", False, "tensors in pageable memory")]
-
-
-@pytest.mark.parametrize(("accelerator", "pinned", "words"), FEEDING)
+@pytest.mark.parametrize(
+    ("accelerator", "pinned", "words"),
+    [
+        ("cuda", True, "tensors in pinned memory, copied in the step"),
+        ("cpu", False, "tensors in pageable memory"),
+    ],
+)
 def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelerator, pinned, words):
     copies = []
 
@@ -50,7 +50,7 @@ def test_native_pytorch_copies_from_pinned_memory_to_a_gpu_at_each_step(accelera
 
 def test_arrays_are_found_in_outputs_that_also_hold_other_things():
     cache = SimpleNamespace(keys=np.zeros(2), is_compileable=False, kind=SimpleNamespace, length=3)
-    found = leaves({"out": np.ones((2, 3)), "cache": cache})
+    found = loops.leaves({"out": np.ones((2, 3)), "cache": cache})
     assert [array.shape for array in found] == [(2, 3), (2,)]
 
 
@@ -58,27 +58,19 @@ def test_a_number_that_json_lacks_is_kept_as_text():
     assert plain({"final_loss": float("nan"), "steps": 3}, "x") == {"final_loss": "nan", "steps": 3}
 
 
-def check(make):
-    check_batch(make(4), make, 4)
-
-
 @pytest.mark.parametrize(
     "make",
     [
-        lambda size: (np.zeros((size, 8)), np.zeros(size)),
         lambda size: {"time_first": np.zeros((12, size, 8))},
         lambda size: {"nodes": np.zeros((30 * size, 8)), "edges": np.zeros((2, 90 * size))},
     ],
 )
 def test_samples_may_be_on_any_axis(make):
-    check(make)
+    check_batch(make(4), make, 4)
 
 
-def test_a_batch_that_ignores_its_size_or_holds_no_arrays_is_refused():
-    with pytest.raises(WrongModel, match=r"the same shapes for batch sizes 4 and 5 \(\(32, 8\)\)"):
-        check(lambda size: {"x": np.zeros((32, 8))})
-    with pytest.raises(WrongModel, match="the same shapes for batch sizes 1 and 2"):
-        images = {"image": np.zeros((32, 8, 8, 1))}  # with one channel
+def test_a_batch_that_ignores_its_size_is_refused():
+    images = {"image": np.zeros((32, 8, 8, 1))}  # with one channel, and a batch size of one
+    words = r"the same shapes for batch sizes 1 and 2 \(\(32, 8, 8, 1\)\)"
+    with pytest.raises(WrongModel, match=words):
         check_batch(images, lambda size: images, 1)
-    with pytest.raises(WrongModel, match=r"batch\(\)\[0\]\['a'\] is a float; needed is a NumPy"):
-        check(lambda size: ({"a": 0.5}, np.zeros(size)))

@@ -1,12 +1,8 @@
 """A process ends with its parent, even if the parent died before the kernel was asked for that."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-from ..shared import ROOT
+from ..shared import python
 
 # The parent starts a child, which begins when the parent is gone.
 PARENT = """
@@ -40,18 +36,8 @@ console.end_with_snakemake()
 
 @pytest.mark.parametrize("begin", [MEASURING, SUPERVISOR], ids=["measuring", "supervisor"])
 def test_a_process_whose_parent_is_gone_already_does_not_begin(begin):
-    done = subprocess.run(
-        [sys.executable, "-c", PARENT, CHILD.format(begin)],
-        env={"PYTHONPATH": str(ROOT / "workflow")},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.stdout, done.stderr) == ("", "")
+    assert python("-c", PARENT, CHILD.format(begin), timeout=60) == ""
 
 
 def test_a_child_is_waited_for_though_the_caller_of_its_parent_ignores_children():
-    own = {"PYTHONPATH": str(ROOT / "workflow"), "PATH": os.environ["PATH"]}
-    program = [sys.executable, "-c", IGNORED]
-    done = subprocess.run(program, env=own, capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr) == ("1\n", "")
+    assert python("-c", IGNORED, timeout=60) == "1\n"

@@ -130,14 +130,8 @@ CPU, CUDA = "cpu", "cuda"
 
 def event(name, start_us, end_us, device_type=CPU, annotation=False, thread=1):
     """An event as torch.profiler reports it."""
-    return SimpleNamespace(
-        name=name,
-        time_range=SimpleNamespace(start=start_us, end=end_us),
-        device_type=device_type,
-        is_user_annotation=annotation,
-        thread=thread,
-        device_resource_id=7,
-    )
+    times = torch_profile.TimeRange(start_us, end_us)
+    return torch_profile.Event(name, times, device_type, 7, thread, annotation)
 
 
 TORCH_EVENTS = [

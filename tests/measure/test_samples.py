@@ -42,15 +42,12 @@ def test_only_samples_inside_the_timed_window_count():
     assert (seen["throttled"], seen["swapped_mib"], seen["gpu"]) == (None, None, None)
 
 
-@pytest.mark.parametrize("window", [None, (20 * S, 30 * S)])
-def test_a_window_without_samples_has_no_energy(window):
+def test_without_a_window_or_samples_there_is_no_monitor_and_no_energy():
+    assert samples.summary([sample(1)], None, 1.0) is None
+    assert samples.summary([], (1 * S, 2 * S), 1.0) is None
     counted = [sample(at_s, joules=at_s, counter="rapl") for at_s in range(10)]
-    assert samples.energy(counted, window, 5) is None
-
-
-@pytest.mark.parametrize(("taken", "window"), [([sample(1)], None), ([], (1 * S, 2 * S))])
-def test_without_a_window_or_samples_there_is_no_monitor(taken, window):
-    assert samples.summary(taken, window, 1.0) is None
+    assert samples.energy(counted, None, 5) is None
+    assert samples.energy(counted, (20 * S, 30 * S), 5) is None
 
 
 def test_a_window_between_two_samples_has_what_others_did_before_and_after_it_and_no_clocks():
