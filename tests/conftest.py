@@ -104,14 +104,12 @@ def every_processor():
 
 
 @pytest.fixture
-def gpus(tmp_path, monkeypatch):
+def gpus(monkeypatch):
     """``gpus(*models, ...)``: give this machine GPUs; visible: CUDA_VISIBLE_DEVICES, or None."""
 
     def installed(*models, visible=None, pci=False, **more):
-        folder = tmp_path / "simulated"
-        monkeypatch.setitem(sys.modules, "pynvml", nvml.install(folder, models, **more))
+        monkeypatch.setitem(sys.modules, "pynvml", nvml.driver(models, **more))
         device.gpus.cache_clear()
-        monkeypatch.setenv("PYTHONPATH", str(folder))
         order = "PCI_BUS_ID" if pci else None
         for name, value in (("CUDA_VISIBLE_DEVICES", visible), ("CUDA_DEVICE_ORDER", order)):
             monkeypatch.delenv(name, raising=False)

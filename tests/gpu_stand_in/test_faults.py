@@ -11,7 +11,7 @@ from . import harness
 from .conftest import completed
 from .log import step_of
 from .machine import Machine
-from .test_machines import H100, HOLDER
+from .test_machines import CLOCK, H100, HOLDER
 
 CELL = {"columns": ["pytorch-eager"], "models": ["bert"], "tasks": ["fit"]}
 IN_THE_WINDOW = 1200  # launches, after about ten of the timed steps
@@ -62,7 +62,7 @@ def test_a_fault_is_a_status_with_a_reason(measured, settings, status, reason):
 def test_after_a_gpu_that_was_lost_the_plan_says_that_there_is_none(measured):
     record, machine = measured({"fault": f"{IN_THE_WINDOW} {UNKNOWN}"})
     assert (record["status"], "CUDA error: unknown error" in record["reason"]) == ("error", True)
-    smi = completed(["nvidia-smi", "-L"], machine)
+    smi = completed(["nvidia-smi", "-i", "0", CLOCK], machine)
     assert (smi.returncode, "GPU is lost" in smi.stderr) == (1, True)
     with harness.on(machine):
         assert list(harness.plan(CELL["columns"]).barred.values()) == [NO_GPU]
@@ -112,7 +112,7 @@ def test_another_process_that_holds_most_of_the_memory(measured, pytorch, tmp_pa
     assert "the limit" not in record["reason"]  # it is the device that was full
 
 
-def test_without_nvml_a_run_is_measured_and_not_sampled(measured, pytorch, tmp_path, capfd):
+def test_without_nvml_a_run_is_measured_and_not_sampled(pytorch, tmp_path):
     _, libraries = pytorch
     bare = tmp_path / "bare"
     bare.mkdir()
@@ -121,7 +121,7 @@ def test_without_nvml_a_run_is_measured_and_not_sampled(measured, pytorch, tmp_p
             (bare / library.name).symlink_to(library)
     (tmp_path / "machine").mkdir()
     machine = Machine(tmp_path / "machine", bare).set()
-    assert completed(["nvidia-smi", "-L"], machine).returncode == 1
+    assert "couldn't communicate" in completed(["nvidia-smi", "-i", "0", CLOCK], machine).stderr
     with harness.on(Machine(tmp_path, libraries).set()):
         (run,) = harness.planned(**CELL)
     with harness.on(machine):
@@ -129,4 +129,4 @@ def test_without_nvml_a_run_is_measured_and_not_sampled(measured, pytorch, tmp_p
     assert record["status"] == "ok", record["reason"]
     assert record["machine"]["accelerator_name"] is None
     assert record["parity"]["device"] == "NVIDIA A100-SXM4-40GB (stand-in)"
-    assert "the GPU is not sampled: NVML" in capfd.readouterr().err
+    assert record["monitor"]["gpu"] is None
