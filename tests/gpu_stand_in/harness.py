@@ -50,9 +50,8 @@ def environment_of(column: str) -> tuple[dict, Path]:
     Raises EnvironmentProblem and CannotBuild.
     """
     name = "pytorch" if column.startswith("pytorch") else column
-    folder = build.default_cache()
-    marker = environment.deployed(name, folder)
-    return marker, build.built_for(marker["prefix"], folder)
+    marker = environment.deployed(name)
+    return marker, build.built_for(marker["prefix"])
 
 
 def measured(
