@@ -9,15 +9,10 @@ import pytest
 
 from millistep.measure.process import MOST
 from millistep.supervise import output
-from millistep.supervise.record import read, reserved, valid, write
+from millistep.supervise.record import read, reserved, step_ms, valid, write
 
 from ..shared import python
 from .conftest import identity
-
-
-def step_ms(record):
-    blocks = record["timing"]["windows"]
-    return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
 
 
 def test_a_step_of_20_ms_is_reported_as_20_ms(run):

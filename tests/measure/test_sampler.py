@@ -11,6 +11,7 @@ import pytest
 from millistep.supervise import monitor
 
 from ..shared import put
+from .nvml import Driver, refused
 
 
 def write(path, content):
@@ -46,17 +47,12 @@ def test_throttle_events_are_those_of_the_runs_processors(tmp_path):
     assert seen["joules"] is None
 
 
-def refused(*_):
-    raise RuntimeError("Not Supported")
-
-
 @pytest.fixture
 def nvml(monkeypatch):
     """``nvml(...)``: the bindings over one GPU; used: bytes of each process on it."""
 
     def loaded(running=(), trouble=None, used=5 * 2**30):
-        fake = SimpleNamespace(
-            **{"NVML_CLOCK_SM": 1, "NVML_CLOCK_MEM": 2, "NVML_TEMPERATURE_GPU": 0},
+        driver = Driver(
             nvmlInit=refused if trouble == "no driver" else lambda: None,
             nvmlDeviceGetHandleByIndex=lambda index: "gpu",
             nvmlDeviceGetHandleByUUID=lambda uuid: "gpu",
@@ -71,7 +67,7 @@ def nvml(monkeypatch):
             nvmlDeviceGetMemoryInfo=lambda of: SimpleNamespace(free=3 * 2**30),
             nvmlDeviceGetTotalEnergyConsumption=refused if trouble else lambda of: 1_234_500,
         )
-        monkeypatch.setitem(sys.modules, "pynvml", fake)
+        monkeypatch.setitem(sys.modules, "pynvml", driver)
 
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     return loaded
