@@ -18,9 +18,8 @@ def machine(tmp_path, monkeypatch):
     def make(*cores: tuple[int, ...]):
         for core in cores:
             for processor in core:
-                folder = tmp_path / f"cpu{processor}/topology"
-                folder.mkdir(parents=True)
-                (folder / "thread_siblings_list").write_text(",".join(map(str, core)) + "\n")
+                siblings = tmp_path / f"cpu{processor}/topology/thread_siblings_list"
+                put(siblings, ",".join(map(str, core)) + "\n")
         every = {processor for core in cores for processor in core}
         monkeypatch.setattr(os, "sched_getaffinity", lambda pid: every)
         return tmp_path

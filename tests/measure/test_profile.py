@@ -97,10 +97,10 @@ def test_a_trace_that_lacks_events_by_its_own_words_is_none(field, words, comple
             framework.end_profile()
 
 
-class Fails:
+class Fails(Bare):
     """A framework whose step fails under the profiler."""
 
-    profiled, batches_per_tick = False, 1
+    profiled = False
 
     def begin_profile(self):
         self.profiled = True
@@ -109,9 +109,6 @@ class Fails:
         self.profiled = False
         raise NoOperation("what a profiler says that was ended too early")
 
-    def fence(self):
-        pass
-
     def run(self, timer):
         while not timer.tick():
             if self.profiled:
@@ -119,7 +116,7 @@ class Fails:
 
 
 def test_a_step_that_fails_leaves_no_profiler_on_and_is_what_is_said():
-    framework = Fails()
+    framework = Fails(None)
     with pytest.raises(MemoryError, match="no more"):
         profile(framework, 1e9)
     assert not framework.profiled
