@@ -2,9 +2,11 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from millistep.measure.controls import reference
 from millistep.supervise.ending import of_control
 
 from ..shared import ROOT, put, succeed
@@ -80,3 +82,17 @@ def test_known_steps_are_reported_as_long_as_they_are(made):
     for step in found["known_steps"]:
         # The self-test of a quiet machine is held to 0.5 %; here others may take a turn.
         assert step["nominal_ms"] <= step["measured_ms"] < step["nominal_ms"] + 10
+
+
+def test_a_blocks_seconds_are_those_of_a_call(monkeypatch):
+    clock = SimpleNamespace(now=0.0, perf_counter=lambda: clock.now)
+    monkeypatch.setattr(reference, "time", clock)
+
+    def takes(seconds):
+        clock.now += seconds
+
+    # The first call, of which nothing is told, and three blocks of 4 in the 20 seconds.
+    calls = iter([100.0] + [2.0] * 12)
+    seconds = reference.repeated(lambda: takes(next(calls)), lambda: takes(0.4), 4, 20.0)
+    assert [round(each, 3) for each in seconds] == [2.1] * 3
+    assert not [*calls]

@@ -12,7 +12,6 @@ from millistep.measure.conformance import WrongModel, WrongSetting
 from millistep.measure.extras import probe
 from millistep.measure.frameworks import Cell
 from millistep.measure.frameworks.loops import Ticks, parted
-from millistep.measure.interference import Quota
 from millistep.measure.process import failure, line_of_model
 from millistep.measure.protocol import PROTOCOLS
 from millistep.measure.timer import MANY_STEPS, Timer, harness_ns
@@ -167,22 +166,6 @@ def test_counting_a_step_costs_less_than_some_microseconds():
     assert 10 < plain < 20_000
     framework.batches_per_tick = 32
     assert harness_ns(framework) < plain
-
-
-def test_periods_in_which_the_quota_stopped_the_run_are_counted_within_the_windows(tmp_path):
-    files = [put(tmp_path / str(n), "nr_periods 10\nnr_throttled 2\n") for n in range(2)]
-    quota = Quota(list(map(str, files)))
-    for stopped in (3, 7):
-        with quota:
-            files[1].write_text(
-                f"usage_usec 5\nnr_periods {20 + stopped}\nnr_throttled {stopped}\n"
-            )
-    assert quota.found() == {"quota_periods": 17, "quota_throttled_periods": 5}
-    assert set(Quota([]).found().values()) == {None}
-    gone = Quota([str(tmp_path / "gone")])
-    with gone:
-        pass
-    assert gone.found() == {"quota_periods": 0, "quota_throttled_periods": 0}
 
 
 def test_an_error_in_a_graph_names_the_line_of_the_models_own_module():

@@ -168,11 +168,11 @@ def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
     assert record["warnings"][MOST:] == [f"{1000 - MOST} more warnings are in the log"]
 
 
-def test_a_run_that_another_clock_timed_is_no_number(run):
+def test_a_run_that_another_clock_timed_is_no_number(run, plain):
     record = run(step_ms=10.0, trouble="slows_the_clock")
     assert record["status"] == "invalid"
     assert record["reason"].endswith("the clock of the measured process is not the machine's")
-    assert run(step_ms=10.0)["timing"]["outside_turns"] == 0
+    assert plain["timing"]["outside_turns"] == 0
 
 
 def test_work_that_was_left_behind_the_fences_is_no_number(run):
@@ -185,7 +185,6 @@ def test_work_that_was_left_behind_the_fences_is_no_number(run):
 
 
 def test_compilations_in_the_timed_window_are_recorded(run):
-    assert run(compiling_steps=2)["timing"]["compilations"]["during_timing"] == 0
     record = run(compiling_steps=10**6)
     assert record["timing"]["compilations"]["during_timing"] > 0
     assert record["status"] == "invalid"

@@ -138,13 +138,6 @@ def test_a_lock_that_is_used_is_not_old(tmp_path):
     assert (tmp_path / "lock").stat().st_mtime_ns > 0
 
 
-def test_a_run_by_itself_is_measured_alone(tmp_path):
-    one = Round(tmp_path, a={})
-    _, said = one.start("a").communicate(timeout=60)
-    assert one.record("a")["timing"]["in_turns"] == 1
-    assert b"timed alone" in said
-
-
 def test_two_starts_in_different_folders_do_not_compute_at_once(tmp_path):
     rounds = [Round(tmp_path / name, a={}) for name in ("one", "two")]
     for each in rounds:
@@ -192,16 +185,19 @@ def test_random_kills_of_supervisors_cost_only_their_own_runs(tmp_path):
         assert all(gone(child) for child in children)
 
 
-def test_the_second_attempt_records_the_kill_and_keeps_a_finished_run(tmp_path):
+def test_a_run_by_itself_is_timed_alone_and_its_second_attempt_keeps_it_or_records_a_kill(tmp_path):
     one = Round(tmp_path, a={})
+    record = tmp_path / one.records[0]
     one.start("a", attempt=2).communicate(timeout=30)
     assert one.record("a")["status"] == "killed"
-    (tmp_path / one.records[0]).unlink()
-    one.run()
-    before = (tmp_path / one.records[0]).read_bytes()
+    record.unlink()
+    _, said = one.start("a").communicate(timeout=60)
+    assert one.record("a")["timing"]["in_turns"] == 1
+    assert b"timed alone" in said
+    before = record.read_bytes()
     _, said = one.start("a", attempt=2).communicate(timeout=30)
     assert b"already measured" in said
-    assert (tmp_path / one.records[0]).read_bytes() == before
+    assert record.read_bytes() == before
 
 
 def test_the_second_attempt_records_that_the_first_had_no_room_for_its_record(tmp_path):
