@@ -46,10 +46,9 @@ def machine(tmp_path, libraries):
 
 @pytest.fixture(scope="session")
 def environment_of(libraries):
-    """``environment_of(column)``: the interpreter for CUDA and the libraries of a column.
+    """``environment_of(column)``: the libraries of a column, whose environment for CUDA is there.
 
-    They are made where they are not there. Where they cannot be made (no network, no room) a test
-    is skipped with the reason.
+    Where they cannot be made (no network, no room) a test is skipped with the reason.
     """
     reasons = {}
 
@@ -58,8 +57,7 @@ def environment_of(libraries):
             pytest.skip("there are wheels for CUDA for Linux on x86-64 alone")
         if column not in reasons:
             try:
-                marker, libraries = harness.environment_of(column)
-                return marker["interpreter"], libraries
+                return harness.environment_of(column)[1]
             except EnvironmentProblem as problem:
                 if FORGED in problem.reason:
                     raise

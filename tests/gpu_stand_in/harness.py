@@ -92,6 +92,13 @@ def measured(
     return {**made, "window_ns": borders or None}
 
 
+def one(machine: Machine, column: str, model: str, task: str, changes=None, **options) -> dict:
+    """Plan a cell on a machine and measure its first run there; changes: of the configuration."""
+    with on(machine):
+        (run,) = planned([column], [model], [task], **(changes or {}))
+        return measured(run, machine, machine.folder / "run.json", **options)
+
+
 @contextmanager
 def on(machine: Machine) -> Iterator[Machine]:
     """Put this process on the machine, as the supervisor would be: it has the machine's variables

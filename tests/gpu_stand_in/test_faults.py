@@ -28,11 +28,10 @@ def measured(tmp_path, pytorch):
 
     more: of the configuration. planned_with: other settings, while it was planned.
     """
-    _, libraries = pytorch
 
     def record(settings, more=None, planned_with=None, **options):
         then = settings if planned_with is None else planned_with
-        machine = Machine(tmp_path, libraries)
+        machine = Machine(tmp_path, pytorch)
         with harness.on(machine.set(**then)):
             (run,) = harness.planned(**CELL, **(more or {}))
         with harness.on(machine.set(**settings)):
@@ -98,9 +97,8 @@ def test_an_instance_of_a_divided_gpu(measured):
 
 
 def test_another_process_that_holds_most_of_the_memory(measured, pytorch, tmp_path):
-    _, libraries = pytorch
     settings = {"memory_mib": 1024}
-    environ = Machine(tmp_path, libraries).set(**settings).environ()
+    environ = Machine(tmp_path, pytorch).set(**settings).environ()
     command = [sys.executable, "-c", HOLDER, str(1023 << 20)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environ, **pipes) as holder:
@@ -113,16 +111,15 @@ def test_another_process_that_holds_most_of_the_memory(measured, pytorch, tmp_pa
 
 
 def test_without_nvml_a_run_is_measured_and_not_sampled(pytorch, tmp_path):
-    _, libraries = pytorch
     bare = tmp_path / "bare"
     bare.mkdir()
-    for library in libraries.iterdir():
+    for library in pytorch.iterdir():
         if "nvidia-ml" not in library.name:
             (bare / library.name).symlink_to(library)
     (tmp_path / "machine").mkdir()
     machine = Machine(tmp_path / "machine", bare).set()
     assert "couldn't communicate" in completed(["nvidia-smi", "-i", "0", CLOCK], machine).stderr
-    with harness.on(Machine(tmp_path, libraries).set()):
+    with harness.on(Machine(tmp_path, pytorch).set()):
         (run,) = harness.planned(**CELL)
     with harness.on(machine):
         record = harness.measured(run, machine, tmp_path / "run.json")
