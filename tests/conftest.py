@@ -3,7 +3,6 @@
 import os
 import sys
 import tempfile
-from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -105,16 +104,12 @@ def every_processor():
 
 
 @pytest.fixture
-def gpus(tmp_path, monkeypatch):
+def gpus(monkeypatch):
     """``gpus(*models, ...)``: give this machine GPUs; visible: CUDA_VISIBLE_DEVICES, or None."""
 
     def installed(*models, visible=None, pci=False, **more):
-        folder = nvml.install(tmp_path / "simulated", models, **more)
+        monkeypatch.setitem(sys.modules, "pynvml", nvml.driver(models, **more))
         device.gpus.cache_clear()
-        simulated = ModuleType("pynvml")
-        exec((folder / "pynvml.py").read_text(), simulated.__dict__)
-        monkeypatch.setitem(sys.modules, "pynvml", simulated)
-        monkeypatch.setenv("PYTHONPATH", str(folder))
         order = "PCI_BUS_ID" if pci else None
         for name, value in (("CUDA_VISIBLE_DEVICES", visible), ("CUDA_DEVICE_ORDER", order)):
             monkeypatch.delenv(name, raising=False)

@@ -7,6 +7,7 @@ JSON each: the outcome, with the time of a step by the harness.
 """
 
 import contextlib
+import functools
 import json
 import os
 import queue
@@ -40,7 +41,8 @@ def forward(function):
 
 
 def linear(function):
-    return lambda: patch.object(torch.nn.functional, "linear", function)
+    """Make a program of a function: linear layers call it."""
+    return functools.wraps(function)(lambda: patch.object(torch.nn.functional, "linear", function))
 
 
 def constructor(of, **changed):
@@ -135,7 +137,8 @@ def lower_precision():
     return torch.autocast("cpu", torch.bfloat16)
 
 
-def of_products(x, weight, bias=None):
+@linear
+def lower_precision_of_products(x, weight, bias=None):
     product = LINEAR(x.bfloat16(), weight.bfloat16()).float()
     return product if bias is None else product + bias
 
@@ -164,18 +167,21 @@ def every_second_optimizer_step():
 # Honest optimizations
 
 
+@linear
 def fused_bias(x, weight, bias=None):
     flat = x.reshape(-1, x.shape[-1])
     found = flat @ weight.t() if bias is None else torch.addmm(bias, flat, weight.t())
     return found.reshape(*x.shape[:-1], -1)
 
 
+@linear
 def in_two_halves(x, weight, bias=None):
     half = x.shape[-1] // 2
     found = x[..., :half] @ weight[:, :half].t() + x[..., half:] @ weight[:, half:].t()
     return found if bias is None else found + bias
 
 
+@linear
 def larger_in_half_the_calls(x, weight, bias=None):
     """Two batches are one product: here the halves of a batch, joined again."""
     return torch.cat([LINEAR(half, weight, bias) for half in x.chunk(2)])
@@ -207,36 +213,27 @@ def constants_kept():
     return forward(cached)
 
 
+def named(*programs):
+    return {program.__name__: program for program in programs}
+
+
 NONE = {"base": contextlib.nullcontext, "null": contextlib.nullcontext}
 CHEATS = {
-    "predict": {
-        "lazy_outputs": lazy_outputs,
-        "cached_outputs": cached_outputs,
-        "stale_buffer": stale_buffer,
-        "moved_into_warm_up": moved_into_warm_up,
-        "lower_precision": lower_precision,
-        "lower_precision_of_products": linear(of_products),
-        "skipped_work": skipped_work,
-        "another_thread": another_thread,
-    },
-    "fit": {
-        "missing_optimizer_step": missing_optimizer_step,
-        "every_second_optimizer_step": every_second_optimizer_step,
-        "skipped_work": skipped_work,
-    },
+    "predict": named(
+        *(lazy_outputs, cached_outputs, stale_buffer, moved_into_warm_up, lower_precision),
+        *(lower_precision_of_products, skipped_work, another_thread),
+    ),
+    "fit": named(missing_optimizer_step, every_second_optimizer_step, skipped_work),
 }
 HONEST = {
     "predict": {
-        "fused_bias": linear(fused_bias),
-        "in_two_halves": linear(in_two_halves),
+        **named(fused_bias, in_two_halves, larger_in_half_the_calls),
+        **named(without_the_mask, constants_kept),
         "scaled_dot_product": lambda: attention("sdpa"),
         "attention_in_steps": lambda: attention("eager"),
-        "without_the_mask": without_the_mask,
-        "constants_kept": constants_kept,
-        "larger_in_half_the_calls": linear(larger_in_half_the_calls),
     },
     "fit": {
-        "fused_bias": linear(fused_bias),
+        "fused_bias": fused_bias,
         "fused_optimizer": lambda: constructor(OPTIMIZER, fused=True),
         "single_tensor_optimizer": lambda: constructor(OPTIMIZER, foreach=False),
     },

@@ -14,12 +14,13 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
-from millistep.deploy import environments
+from tests.shared import put
 
 from . import symbols
-from .environment import requirement, shipped_lock
+from .environment import cache, requirement, shipped_lock
 
 SOURCES = Path(__file__).with_name("src")
 PROGRAMS = Path(__file__).with_name("programs")
@@ -41,11 +42,6 @@ class CannotBuild(Exception):
     """There is no compiler, or CUDA's headers cannot be had."""
 
 
-def default_cache() -> Path:
-    """The user's cache, beside the environments."""
-    return environments.cache().parent
-
-
 def compiler() -> str:
     found = shutil.which(os.environ.get("CC", "cc"))
     if found is None or shutil.which("nm") is None:
@@ -53,26 +49,40 @@ def compiler() -> str:
     return found
 
 
-def headers(cuda: int, cache: Path) -> Path:
+def headers(cuda: int) -> Path:
     """The folder with cuda.h, cuda_runtime_api.h and cupti.h, out of the wheels of the lock."""
     column, packages = RUNTIMES[cuda]
     lock = shipped_lock(column)
     locked = "\n".join(requirement(package, lock) for package in packages)
-    folder = cache / "stand-in" / f"headers-{_digest(locked.encode())}"
+
+    def make(scratch: Path, finished: Path) -> None:
+        needed = put(scratch / "lock.txt", locked + "\n")
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        command += ["--require-hashes", "--only-binary", ":all:", "--dest", str(scratch)]
+        command += ["--requirement", str(needed)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise CannotBuild(f"CUDA's headers cannot be had: {done.stderr.strip()}")
+        for wheel in scratch.glob("*.whl"):
+            _take_headers(wheel, finished)
+
+    return _kept(f"headers-{_digest(locked.encode())}", make)
+
+
+def _kept(name: str, make: Callable[[Path, Path], None]) -> Path:
+    """Return a folder of the cache; if it is missing, ``make(scratch, finished)`` fills it."""
+    folder = cache() / name
     if not folder.exists():
-        with tempfile.TemporaryDirectory(dir=_made(folder.parent)) as scratch:
-            needed = Path(scratch, "lock.txt")
-            needed.write_text(locked + "\n")
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-            command += ["--require-hashes", "--only-binary", ":all:", "--dest", scratch]
-            command += ["--requirement", str(needed)]
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode:
-                raise CannotBuild(f"CUDA's headers cannot be had: {done.stderr.strip()}")
-            unpacked = Path(scratch, "headers")
-            for wheel in Path(scratch).glob("*.whl"):
-                _take_headers(wheel, unpacked)
-            _put(unpacked, folder)
+        cache().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache()) as scratch:
+            finished = Path(scratch, "finished")
+            finished.mkdir()
+            make(Path(scratch), finished)
+            try:
+                finished.rename(folder)
+            except OSError:
+                if not folder.exists():  # else another process has put the same there meanwhile
+                    raise
     return folder
 
 
@@ -86,7 +96,7 @@ def _take_headers(wheel: Path, into: Path) -> None:
                 target.write_bytes(archive.read(name))
 
 
-def built(cache: Path, wishes: dict[str, str], cuda: int = 13, extra: tuple[str, ...] = ()) -> Path:
+def built(wishes: dict[str, str], cuda: int = 13, extra: tuple[str, ...] = ()) -> Path:
     """Build the libraries, and return their folder.
 
     wishes: names that wheels ask for, see :func:`symbols.wanted`; there is a function for each.
@@ -96,20 +106,16 @@ def built(cache: Path, wishes: dict[str, str], cuda: int = 13, extra: tuple[str,
     files = [*sources, Path(__file__), Path(symbols.__file__)]
     parts = [str((extra, cuda, sorted(wishes.items()), compiler())).encode()]
     whole = _digest(b"\0".join([*parts, *(path.read_bytes() for path in files)]))
-    folder = cache / "stand-in" / f"libraries-{whole}"
-    if not folder.exists():
-        include = headers(cuda, cache)
-        with tempfile.TemporaryDirectory(dir=_made(folder.parent)) as scratch:
-            unfinished = Path(scratch, "libraries")
-            unfinished.mkdir()
-            Builder(unfinished, Path(scratch), include, cuda, extra).build(wishes)
-            _put(unfinished, folder)
-    return folder
+
+    def make(scratch: Path, finished: Path) -> None:
+        Builder(finished, scratch, headers(cuda), cuda, extra).build(wishes)
+
+    return _kept(f"libraries-{whole}", make)
 
 
-def compile_program(source: Path, target: Path, libraries: Path, cache: Path, *more: str) -> None:
+def compile_program(source: Path, target: Path, libraries: Path, *more: str) -> None:
     """Compile a program of one source file that runs upon the libraries."""
-    command = [compiler(), *OPTIONS, f"-isystem{headers(13, cache)}", f"-I{SOURCES / 'compatible'}"]
+    command = [compiler(), *OPTIONS, f"-isystem{headers(13)}", f"-I{SOURCES / 'compatible'}"]
     command += [*more, str(source), "-o", str(target), f"-L{libraries}"]
     command += ["-l:libcudart.so.13", "-l:libcuda.so.1", "-l:libcupti.so.13", f"-l:{CORE}"]
     command += ["-ldl", "-lpthread"]
@@ -133,8 +139,8 @@ class Builder:
 
     def build(self, wishes: dict[str, str]) -> None:
         libraries = symbols.libraries(self.cuda)
-        each = (symbols.sources(library, SOURCES) for library in libraries.values())
-        of_libraries = {path for paths in each for path in paths}
+        listed = libraries.values()
+        of_libraries = {path for each in listed for path in symbols.sources(each, SOURCES)}
         self._link(CORE, [path for path in SOURCES.glob("*.c") if path not in of_libraries])
         for name, library in libraries.items():
             self._library(name, library, wishes)
@@ -144,12 +150,10 @@ class Builder:
         own = {function for path in sources for function in symbols.defined(self._object(path))}
         version = library.version.format(name=name)
         asked = symbols.of_library(library, version, wishes) | self._declared(name)
-        missing = self.scratch / f"{name}.c"
-        missing.write_text(symbols.stubs(library, sorted(asked - own)))
+        missing = put(self.scratch / f"{name}.c", symbols.stubs(library, sorted(asked - own)))
         more = [f"-L{self.folder}", f"-l:{CORE}", "-Wl,-rpath,$ORIGIN", "-ldl"]
         if version:
-            script = self.scratch / f"{name}.map"
-            script.write_text(f"{version} {{ global: *; }};\n")
+            script = put(self.scratch / f"{name}.map", f"{version} {{ global: *; }};\n")
             more.append(f"-Wl,--version-script={script}")
         self._link(name, [*sources, missing], *more)
 
@@ -179,28 +183,14 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _put(finished: Path, folder: Path) -> None:
-    """Put a folder in its place, unless another process has put the same there meanwhile."""
-    try:
-        finished.rename(folder)
-    except OSError:
-        if not folder.exists():
-            raise
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def built_for(prefix: str, cache: Path) -> Path:
+def built_for(prefix: str) -> Path:
     """Build the libraries that the wheels in an environment ask for."""
     site = next(Path(prefix).glob("lib/python*/site-packages"))
     if of_torch := _in(site, "torch/lib/*.so*", "torch/_C*.so"):
-        return built(cache, symbols.wanted(of_torch))
+        return built(symbols.wanted(of_torch))
     of_jax = _in(site, "jax_cuda12_plugin/*.so", "jax_plugins/*/*.so")
     of_xla = of_jax or _in(site, "tensorflow/libtensorflow_*.so.2")
-    return built(cache, symbols.looked_up(of_xla), cuda=12)
+    return built(symbols.looked_up(of_xla), cuda=12)
 
 
 def _in(site: Path, *patterns: str) -> list[Path]:

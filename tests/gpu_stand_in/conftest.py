@@ -17,6 +17,7 @@ IS_ASKED = bool(os.environ.get(ASKED))
 CELL = "test_columns.py::test_a_step_takes_what_its_device_did"
 # The libraries' own tests in C without sanitizers, and one cell each of PyTorch and JAX.
 ALWAYS = ("test_behaviour.py::test_as", f"{CELL}[pytorch-eager]", f"{CELL}[keras3-jax]")
+WISHES = {"cufftPlan1d": "libcufft.so.12"}  # which nobody has written
 FORGED = "a downloaded file is not the one that was locked"  # which no skip may hide
 
 
@@ -29,15 +30,10 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def cache():
-    return build.default_cache()
-
-
-@pytest.fixture(scope="session")
-def libraries(cache):
-    """Libraries with the functions in ``src``, and one wished for that nobody has written."""
+def libraries():
+    """Libraries with the functions in ``src``, and one that is missing."""
     try:
-        return build.built(cache, wishes={"cufftPlan1d": "libcufft.so.12"})
+        return build.built(WISHES)
     except build.CannotBuild as problem:
         pytest.skip(str(problem))
 
@@ -50,10 +46,9 @@ def machine(tmp_path, libraries):
 
 @pytest.fixture(scope="session")
 def environment_of(libraries):
-    """``environment_of(column)``: the interpreter for CUDA and the libraries of a column.
+    """``environment_of(column)``: the libraries of a column, whose environment for CUDA is there.
 
-    They are made where they are not there. Where they cannot be made (no network, no room) a test
-    is skipped with the reason.
+    Where they cannot be made (no network, no room) a test is skipped with the reason.
     """
     reasons = {}
 
@@ -62,8 +57,7 @@ def environment_of(libraries):
             pytest.skip("there are wheels for CUDA for Linux on x86-64 alone")
         if column not in reasons:
             try:
-                marker, libraries = harness.environment_of(column)
-                return marker["interpreter"], libraries
+                return harness.environment_of(column)[1]
             except EnvironmentProblem as problem:
                 if FORGED in problem.reason:
                     raise
@@ -79,12 +73,12 @@ def pytorch(environment_of):
 
 
 @pytest.fixture(scope="session")
-def program(libraries, cache, tmp_path_factory):
+def program(libraries, tmp_path_factory):
     """``program("behaviour")``: a program compiled against the headers and the libraries."""
 
     def compiled(name, libraries=libraries, *options):
         target = tmp_path_factory.mktemp("programs") / name
-        build.compile_program(build.PROGRAMS / f"{name}.c", target, libraries, cache, *options)
+        build.compile_program(build.PROGRAMS / f"{name}.c", target, libraries, *options)
         return target
 
     return compiled

@@ -26,13 +26,18 @@ AT_MOST_GB = {
 }
 
 
-def deployed(column: str, cache: Path) -> dict:
+def cache() -> Path:
+    """Return the folder for what is made once, next to the user's environments."""
+    return environments.cache().with_name("stand-in")
+
+
+def deployed(column: str) -> dict:
     """The marker of the environment for a framework's columns, which is made if it is missing.
 
     Raises EnvironmentProblem.
     """
-    lock = cache / "stand-in" / "cuda" / f"{column}.txt"
-    write(lock, lock_without(NVIDIAS, shipped_lock(column)))
+    lock = cache() / "cuda" / f"{column}.txt"
+    write(lock, lock_without_nvidias(shipped_lock(column)))
     write(lock.parent.with_name("sizes.json"), json.dumps({"cuda": AT_MOST_GB}))
     name = f"stand-in-{column}"
     interpreter = environments.virtual_interpreter(name, lock, None, f"environment {name}")
@@ -51,9 +56,9 @@ def shipped_lock(column: str) -> str:
     return found[1]
 
 
-def lock_without(left_out: re.Pattern, lock: str) -> str:
-    """The lock without packages whose names begin so, with the Python that it is for."""
-    kept = [found[0] for found in REQUIREMENT.finditer(lock) if not left_out.match(found[1])]
+def lock_without_nvidias(lock: str) -> str:
+    """The lock without NVIDIA's packages, with the Python that it is for."""
+    kept = [found[0] for found in REQUIREMENT.finditer(lock) if not NVIDIAS.match(found[1])]
     options = [line for line in lock.splitlines() if line.startswith("--")]
     return "\n".join(["# python=3.11", *options, *kept]) + "\n"
 

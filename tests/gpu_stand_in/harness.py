@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,7 +12,7 @@ import yaml
 
 from millistep.planning.plan import Plan
 from millistep.supervise import device, parent, turns
-from tests.measure import nvml
+from tests.shared import python
 
 from . import build, environment
 from .environment import ROOT
@@ -22,6 +20,11 @@ from .machine import Machine
 
 TIME_LIMIT_S, MEMORY_LIMIT_MIB = 1800.0, 16_000.0
 ENDS = "start_ns", "elapsed_ns"
+LIST_GPUS = """
+import dataclasses, json
+from millistep.supervise import device
+print(json.dumps([dataclasses.asdict(gpu) for gpu in device.gpus()]))
+"""
 
 
 def planned(columns, models=None, tasks=None, scale="smoke", **changes) -> list:
@@ -47,9 +50,8 @@ def environment_of(column: str) -> tuple[dict, Path]:
     Raises EnvironmentProblem and CannotBuild.
     """
     name = "pytorch" if column.startswith("pytorch") else column
-    folder = build.default_cache()
-    marker = environment.deployed(name, folder)
-    return marker, build.built_for(marker["prefix"], folder)
+    marker = environment.deployed(name)
+    return marker, build.built_for(marker["prefix"])
 
 
 def measured(
@@ -90,29 +92,22 @@ def measured(
     return {**made, "window_ns": borders or None}
 
 
+def one(machine: Machine, column: str, model: str, task: str, changes=None, **options) -> dict:
+    """Plan a cell on a machine and measure its first run there; changes: of the configuration."""
+    with on(machine):
+        (run,) = planned([column], [model], [task], **(changes or {}))
+        return measured(run, machine, machine.folder / "run.json", **options)
+
+
 @contextmanager
 def on(machine: Machine) -> Iterator[Machine]:
-    """Put this process on the machine, as the supervisor would be."""
+    """Put this process on the machine, as the supervisor would be: it has the machine's variables
+    and GPUs, which a process of its own lists, since NVML is loaded once.
+    """
     with mock.patch.dict(os.environ, machine.environ(), clear=True):
-        simulated = nvml.module(_gpus(machine))
-        with mock.patch.dict(sys.modules, pynvml=simulated):
-            device.gpus.cache_clear()
+        listed = tuple(device.Gpu(**facts) for facts in json.loads(python("-c", LIST_GPUS)))
+        with mock.patch.object(device, "gpus", lambda: listed):
             yield machine
-    device.gpus.cache_clear()
-
-
-def _gpus(machine: Machine) -> dict:
-    """Return the answers of the machine's NVML, which a process of its own loads."""
-    query = "--query-gpu=name,uuid,memory.total,driver_version"
-    command = [machine.programs / "nvidia-smi", query, "--format=csv,noheader,nounits"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    lines = [] if done.returncode else done.stdout.splitlines()
-    facts = [line.split(", ") for line in lines]
-    gpus = [
-        {"name": name, "uuid": uuid, "memory_mib": int(mib), "divided": None, "parts": []}
-        for name, uuid, mib, _ in facts
-    ]
-    return {"gpus": gpus, "driver": facts[0][3] if facts else "", "broken": not facts}
 
 
 def kernels(record: dict) -> list[dict]:

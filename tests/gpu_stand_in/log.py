@@ -33,10 +33,7 @@ class Fence:
 class Process:
     """One process: how often it launched which kernel, and when it waited."""
 
-    pid: int
     launches: int
-    copies: int
-    memsets: int
     graph_launches: int
     peak_mib: list[float]  # of each GPU of the machine
     kernels: dict[str, int]
@@ -52,15 +49,14 @@ def processes(folder: Path) -> list[Process]:
 def read(path: Path) -> Process:
     with open(path, "rb") as file:
         numbers = COUNTS.unpack(file.read(COUNTS.size))
-        pid, _, _, launches, copies, memsets, graphs, _, n_fences, n_kernels = numbers[:10]
+        launches, _, _, graphs, _, n_fences, n_kernels = numbers[3:10]
         peak_mib = [number / 2**20 for number in numbers[18:26]]
         file.seek(KERNELS_AT)
         kernels = KERNEL.iter_unpack(file.read(min(n_kernels, MOST_KERNELS) * KERNEL.size))
         counted = {name.rstrip(b"\0").decode(): count for name, count, _ in kernels}
         file.seek(FENCES_AT)
         fences = FENCE.iter_unpack(file.read(min(n_fences, MOST_FENCES) * FENCE.size))
-        found = (pid, launches, copies, memsets, graphs, peak_mib, counted)
-        return Process(*found, [Fence(*fence) for fence in fences])
+        return Process(launches, graphs, peak_mib, counted, [Fence(*each) for each in fences])
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.shared import put
+
 from . import log, nvidia_smi
 
 DEFAULTS = {"devices": "a100-40gb", "kernel_us": "5"}
@@ -65,8 +67,6 @@ class Machine:
         return log.processes(self.logs)
 
     def _install_nvidia_smi(self) -> None:
-        self.programs.mkdir(exist_ok=True)
-        command = self.programs / "nvidia-smi"
         program = f'"{sys.executable}" -I "{nvidia_smi.__file__}" "{self.libraries}" "$@"'
-        command.write_text(f'#!/bin/sh\nGPU_STAND_IN="{self.settings}" exec {program}\n')
-        command.chmod(0o755)
+        script = f'#!/bin/sh\nGPU_STAND_IN="{self.settings}" exec {program}\n'
+        put(self.programs / "nvidia-smi", script, program=True)

@@ -90,9 +90,7 @@ def wanted(binaries: list[Path]) -> dict[str, str]:
     """Names that wheels leave to such libraries, each with its version, which may be empty."""
     found = {}
     for binary in binaries:
-        command = ["nm", "-D", "--undefined-only", str(binary)]
-        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        for line in listed.splitlines():
+        for line in _listed(binary, "-D", "--undefined-only").splitlines():
             name, _, version = line.split()[-1].partition("@")
             if re.match(NAMES, name):
                 found[name] = version
@@ -105,8 +103,7 @@ def looked_up(binaries: list[Path]) -> dict[str, str]:
     """
     found = {}
     for binary in binaries:
-        command = ["nm", "--defined-only", "--format=posix", str(binary)]
-        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        listed = _listed(binary, "--defined-only", "--format=posix")
         found |= {name: "" for name in re.findall(rf"^({NAMES}\w*) [tT] ", listed, re.M)}
     return found
 
@@ -137,9 +134,12 @@ def stubs(library: Library, missing: list[str]) -> str:
 
 def defined(compiled: Path) -> set[str]:
     """Functions that an object file offers to others."""
-    command = ["nm", "--defined-only", "-g", str(compiled)]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return {line.split()[-1] for line in listed.splitlines()}
+    return {line.split()[-1] for line in _listed(compiled, "--defined-only", "-g").splitlines()}
+
+
+def _listed(binary: Path, *options: str) -> str:
+    command = ["nm", *options, str(binary)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def of_library(library: Library, version: str, wishes: dict[str, str]) -> set[str]:

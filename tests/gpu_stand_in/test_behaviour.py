@@ -5,7 +5,7 @@ import re
 import pytest
 
 from . import build
-from .conftest import completed
+from .conftest import WISHES, completed
 
 CASE = re.compile(r"^    CASE\((\w+)\),$", re.M)
 CASES = {
@@ -44,10 +44,9 @@ def test_as_documented(programs, machine, case):
 
 
 @pytest.mark.parametrize("sanitizer", SANITIZERS)
-def test_nothing_is_found_by_a_sanitizer(program, machine, cache, sanitizer):
+def test_nothing_is_found_by_a_sanitizer(program, machine, sanitizer):
     option = f"-fsanitize={sanitizer}"
-    wishes = {"cufftPlan1d": "libcufft.so.12"}
-    libraries = build.built(cache, wishes, extra=(option,))
+    libraries = build.built(WISHES, extra=(option,))
     programs = {name: program(name, libraries, option) for name in set(CASES.values())}
     for case, name in CASES.items():
         on = machine(**SMALL | OTHER.get(case, {}))

@@ -5,6 +5,8 @@ of the paper's size takes memory that a small host does not have.
 
 import pytest
 
+from tests.shared import put
+
 from . import harness
 from .conftest import IS_ASKED
 from .log import step_of
@@ -24,11 +26,8 @@ FUSED = {"pytorch-eager": "scaled_dot_product_efficient_attention"}  # the other
 
 @pytest.mark.parametrize("column", LOADED)
 def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
-    _, libraries = environment_of(column)
-    machine = Machine(tmp_path, libraries).set(kernel_us=KERNEL_US)
-    with harness.on(machine):
-        (run,) = harness.planned([column], ["bert"], ["predict"])
-        record = harness.measured(run, machine, tmp_path / "run.json", extras=["profile"])
+    machine = Machine(tmp_path, environment_of(column)).set(kernel_us=KERNEL_US)
+    record = harness.one(machine, column, "bert", "predict", extras=["profile"])
     assert record["status"] == "ok", record["reason"]
     parity, memory = record["parity"], record["memory"]
     assert parity["device"] == "NVIDIA A100-SXM4-40GB (stand-in)"
@@ -56,8 +55,7 @@ def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
 
 def test_a_loop_of_xla_makes_a_turn_for_each_new_token(environment_of, tmp_path):
     """Before each turn, and at the end, the host asks the device if there is another one."""
-    _, libraries = environment_of("keras3-jax")
-    machine = Machine(tmp_path, libraries).set(kernel_us=KERNEL_US)
+    machine = Machine(tmp_path, environment_of("keras3-jax")).set(kernel_us=KERNEL_US)
     with harness.on(machine):
         runs = harness.planned(["keras3-jax"], ["gemma"], ["generate"])
         (run,) = [run for run in runs if run.row.batch_size == 1]
@@ -82,15 +80,12 @@ class Framework(pytorch_eager.Framework):
 @pytest.mark.parametrize("task", ["fit", "predict"])
 def test_without_a_fence_a_run_is_invalid(pytorch, tmp_path, task):
     """BERT waits for its device once a step, to look at the mask, so most of the time is seen."""
-    own = tmp_path / "own"
-    (own / "frameworks").mkdir(parents=True)
-    (own / "frameworks/frameworks.yaml").write_text(ENTRY)
-    (own / "frameworks/pytorch_unfenced.py").write_text(CLASS)
-    _, libraries = pytorch
-    machine = Machine(tmp_path, libraries).set(kernel_us=1000)
-    with harness.on(machine):
-        (run,) = harness.planned(["pytorch-unfenced"], ["bert"], [task], folders=[str(own)])
-        record = harness.measured(run, machine, tmp_path / "run.json", folders=(str(own),))
+    own = str(tmp_path / "own")
+    put(tmp_path / "own/frameworks/frameworks.yaml", ENTRY)
+    put(tmp_path / "own/frameworks/pytorch_unfenced.py", CLASS)
+    machine = Machine(tmp_path, pytorch).set(kernel_us=1000)
+    changes = {"folders": [own]}
+    record = harness.one(machine, "pytorch-unfenced", "bert", task, changes, folders=(own,))
     assert record["status"] == "invalid", record["reason"]
     assert "the clock stopped before the work did" in record["reason"]
 
@@ -99,11 +94,9 @@ WEIGHTS_MIB = 2 * 8_537_680_896 / 2**20  # Gemma's, in bfloat16
 
 
 def test_gemma_takes_memory_of_the_device_and_hardly_any_of_the_host(pytorch, tmp_path):
-    _, libraries = pytorch
-    machine = Machine(tmp_path, libraries).set(devices="a100-40gb")
-    with harness.on(machine):
-        (run,) = harness.planned(["pytorch-eager"], ["gemma"], ["fit"], scale="paper")
-        record = harness.measured(run, machine, tmp_path / "run.json", extras=[], few_steps=True)
+    machine = Machine(tmp_path, pytorch).set(devices="a100-40gb")
+    options = {"changes": {"scale": "paper"}, "extras": [], "few_steps": True}
+    record = harness.one(machine, "pytorch-eager", "gemma", "fit", **options)
     assert record["status"] == "ok", record["reason"]
     work, memory = record["work"], record["memory"]
     assert 2 * (work["parameters"] - work["trainable_parameters"]) / 2**20 == WEIGHTS_MIB

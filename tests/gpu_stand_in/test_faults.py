@@ -11,7 +11,7 @@ from . import harness
 from .conftest import completed
 from .log import step_of
 from .machine import Machine
-from .test_machines import H100, HOLDER
+from .test_machines import CLOCK, H100, HOLDER
 
 CELL = {"columns": ["pytorch-eager"], "models": ["bert"], "tasks": ["fit"]}
 IN_THE_WINDOW = 1200  # launches, after about ten of the timed steps
@@ -28,11 +28,10 @@ def measured(tmp_path, pytorch):
 
     more: of the configuration. planned_with: other settings, while it was planned.
     """
-    _, libraries = pytorch
 
     def record(settings, more=None, planned_with=None, **options):
         then = settings if planned_with is None else planned_with
-        machine = Machine(tmp_path, libraries)
+        machine = Machine(tmp_path, pytorch)
         with harness.on(machine.set(**then)):
             (run,) = harness.planned(**CELL, **(more or {}))
         with harness.on(machine.set(**settings)):
@@ -62,7 +61,7 @@ def test_a_fault_is_a_status_with_a_reason(measured, settings, status, reason):
 def test_after_a_gpu_that_was_lost_the_plan_says_that_there_is_none(measured):
     record, machine = measured({"fault": f"{IN_THE_WINDOW} {UNKNOWN}"})
     assert (record["status"], "CUDA error: unknown error" in record["reason"]) == ("error", True)
-    smi = completed(["nvidia-smi", "-L"], machine)
+    smi = completed(["nvidia-smi", "-i", "0", CLOCK], machine)
     assert (smi.returncode, "GPU is lost" in smi.stderr) == (1, True)
     with harness.on(machine):
         assert list(harness.plan(CELL["columns"]).barred.values()) == [NO_GPU]
@@ -98,9 +97,8 @@ def test_an_instance_of_a_divided_gpu(measured):
 
 
 def test_another_process_that_holds_most_of_the_memory(measured, pytorch, tmp_path):
-    _, libraries = pytorch
     settings = {"memory_mib": 1024}
-    environ = Machine(tmp_path, libraries).set(**settings).environ()
+    environ = Machine(tmp_path, pytorch).set(**settings).environ()
     command = [sys.executable, "-c", HOLDER, str(1023 << 20)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environ, **pipes) as holder:
@@ -112,21 +110,20 @@ def test_another_process_that_holds_most_of_the_memory(measured, pytorch, tmp_pa
     assert "the limit" not in record["reason"]  # it is the device that was full
 
 
-def test_without_nvml_a_run_is_measured_and_not_sampled(measured, pytorch, tmp_path, capfd):
-    _, libraries = pytorch
+def test_without_nvml_a_run_is_measured_and_not_sampled(pytorch, tmp_path):
     bare = tmp_path / "bare"
     bare.mkdir()
-    for library in libraries.iterdir():
+    for library in pytorch.iterdir():
         if "nvidia-ml" not in library.name:
             (bare / library.name).symlink_to(library)
     (tmp_path / "machine").mkdir()
     machine = Machine(tmp_path / "machine", bare).set()
-    assert completed(["nvidia-smi", "-L"], machine).returncode == 1
-    with harness.on(Machine(tmp_path, libraries).set()):
+    assert "couldn't communicate" in completed(["nvidia-smi", "-i", "0", CLOCK], machine).stderr
+    with harness.on(Machine(tmp_path, pytorch).set()):
         (run,) = harness.planned(**CELL)
     with harness.on(machine):
         record = harness.measured(run, machine, tmp_path / "run.json")
     assert record["status"] == "ok", record["reason"]
     assert record["machine"]["accelerator_name"] is None
     assert record["parity"]["device"] == "NVIDIA A100-SXM4-40GB (stand-in)"
-    assert "the GPU is not sampled: NVML" in capfd.readouterr().err
+    assert record["monitor"]["gpu"] is None

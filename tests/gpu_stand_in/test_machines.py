@@ -1,4 +1,4 @@
-"""The harness reads simulated machines through nvidia-smi and NVML, like real ones."""
+"""The harness reads simulated machines through NVML, like real ones."""
 
 import contextlib
 import json
@@ -12,6 +12,7 @@ from tests.shared import ROOT
 from . import harness
 from .conftest import completed
 
+CLOCK = "--query-gpu=clocks.max.sm"  # as Triton asks for it
 A100_80, H100 = "NVIDIA A100-SXM4-80GB (stand-in)", "NVIDIA H100 80GB HBM3 (stand-in)"
 FACTS = """
 import json, sys
@@ -48,8 +49,7 @@ def test_the_card_of_a_machine_with_two_gpus(on):
     assert (first.name, first.memory_mib, first.driver) == (A100_80, 81920, "570.86.15")
     assert (second.index, second.name) == (1, H100)
     assert device.chosen(second.uuid) == device.chosen(1) == second
-    clock = ["--query-gpu=clocks.max.sm", "--format=csv,noheader,nounits"]  # as Triton asks for it
-    assert completed(["nvidia-smi", "-i", "1", *clock], machine).stdout == "1980\n"
+    assert completed(["nvidia-smi", "-i", "1", CLOCK], machine).stdout == "1980\n"
     card, reading = facts_of(machine, second.uuid)
     assert card["model"] == H100 and card["driver"] == "570.86.15"
     assert (card["CUDA of the driver"], card["compute capability"]) == ("12.8", "9.0")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.pipeline.conftest import Project, checkout
 
+from . import harness
 from .machine import Machine
 
 KERNEL_US = 2000
@@ -15,11 +16,11 @@ COLUMNS = ["pytorch-eager", "pytorch-compiled"]
 
 @pytest.fixture(scope="module")
 def measured(pytorch, tmp_path_factory) -> tuple[Project, Machine]:
-    interpreter, libraries = pytorch
     folder = tmp_path_factory.mktemp("stand_in")
-    machine = Machine(folder, libraries).set(kernel_us=KERNEL_US)
+    machine = Machine(folder, pytorch).set(kernel_us=KERNEL_US)
     project = checkout(folder / "project")
-    interpreters = dict.fromkeys(COLUMNS, interpreter)
+    marker, _ = harness.environment_of("pytorch-eager")
+    interpreters = dict.fromkeys(COLUMNS, marker["interpreter"])
     project.configure(accelerator="cuda", models=ROWS, columns=COLUMNS, interpreters=interpreters)
     project.configure(environment=machine.variables)
     project.made(**machine.environ())

@@ -16,12 +16,9 @@ EXACT = 0.005  # of a time: profiler and device compare their clocks twice a pro
 
 @pytest.fixture(scope="module")
 def measured(pytorch, tmp_path_factory):
-    _, libraries = pytorch
-    folder = tmp_path_factory.mktemp("profile")
-    machine = Machine(folder, libraries).set(kernel_us=KERNEL_US, kernel_us_of=SLOWER)
-    with harness.on(machine):
-        (run,) = harness.planned(["pytorch-eager"], ["bert"], ["fit"])
-        record = harness.measured(run, machine, folder / "run.json", extras=["profile"])
+    machine = Machine(tmp_path_factory.mktemp("profile"), pytorch)
+    machine.set(kernel_us=KERNEL_US, kernel_us_of=SLOWER)
+    record = harness.one(machine, "pytorch-eager", "bert", "fit", extras=["profile"])
     assert record["status"] == "ok" and record["host_overhead"], record["withheld"]
     step = step_of(machine.processes(), record["window_ns"], record["timing"]["windows"])
     assert not record["host_overhead"]["rest_ms"]

@@ -46,19 +46,13 @@ class Bare(Framework):
         return None
 
 
-@pytest.fixture
-def environment():
-    """The marker of the environment, for a test to change."""
-    return {**ENVIRONMENT}
-
-
-def identity(scale="smoke", threads=1, changes=None, **architecture):
+def identity(scale="smoke", changes=None, **architecture):
     """The identity of a run of the fake framework."""
     facts = {
         "model": "fake", "task": "fit", "batch_size": 4, "scale": scale, "run": 1, "seed": 1,
         "column": "fake", "framework": "fake", "family": "pytorch", "library": "torch",
         "module": "fake", "interpreter": sys.executable, "environment": "0" * 64, "variables": {},
-        "accelerator": "cpu", "device": None, "threads": threads, "precision": "default",
+        "accelerator": "cpu", "device": None, "threads": 1, "precision": "default",
         "architecture": {"step_ms": 1.0, **architecture}, "weights": "random", "trains": "all",
         "parameters": 1, "least_memory_mib": 1.0, "measure": 1, "extras": ["legacy", "profile"],
         "probes": [{"batch_size": 1}, {"batch_size": 8}],
@@ -76,32 +70,28 @@ def cell_options(**options) -> list[str]:
     return [f"--{name.replace('_', '-')}={value}" for name, value in (own | options).items()]
 
 
-def measured(job: parent.Job, folder: Path) -> dict:
-    """Measure a run alone, by a lock of its own; return its valid record."""
-    with patch.object(turns, "folder", lambda name: folder), alone() as member:
+def measured(folder, identity, environment=ENVIRONMENT, limits=(60, 20_000), caches=None) -> dict:
+    """Measure a run alone, within limits of s and MiB; return its valid record."""
+    job = parent.Job(identity, environment, folder / "logs/run1.log", *limits, (PLUGINS,), caches)
+    with (
+        patch.object(turns, "folder", lambda name: folder),
+        turns.Member("cpu", "start", ["own"], "own") as member,
+    ):
         return valid({**parent.run(job, member), "session": None}, "record")
-
-
-def alone() -> turns.Member:
-    return turns.Member("cpu", "start", ["own"], "own")
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
     """The record of a run of the fake framework, from which nothing special is asked."""
-    folder = tmp_path_factory.mktemp("plain")
-    job = parent.Job(identity(), {**ENVIRONMENT}, folder / "run1.log", 60, 20_000, (PLUGINS,))
-    return measured(job, folder)
+    return measured(tmp_path_factory.mktemp("plain"), identity())
 
 
 @pytest.fixture
-def run(environment, tmp_path):
+def run(tmp_path):
     """``run(**architecture)``: measure a fake cell alone; return its valid record."""
 
-    def run(time_limit_s=60, memory_limit_mib=20_000, more=None, **asked):
-        log = tmp_path / "logs/run1.log"
-        text, limits = identity(**asked), (time_limit_s, memory_limit_mib)
-        job = parent.Job(text, environment, log, *limits, (PLUGINS,), **(more or {}))
-        return measured(job, tmp_path)
+    def run(time_limit_s=60, memory_limit_mib=20_000, caches=None, **asked):
+        limits = time_limit_s, memory_limit_mib
+        return measured(tmp_path, identity(**asked), limits=limits, caches=caches)
 
     return run

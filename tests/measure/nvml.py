@@ -1,88 +1,31 @@
-"""Simulates GPUs that are not there: a module `pynvml` that answers as the real one."""
+"""Simulates GPUs that are not there: what `pynvml` answers, in this process alone."""
 
-import json
-from pathlib import Path
-from types import ModuleType
-
-from ..shared import put
-
-MODULE = '''"""Answers of a simulated driver."""
-
-import json
+from operator import attrgetter
 from types import SimpleNamespace
 
-ANSWERS = json.loads({answers!r})
-NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = 1, 2, 0
-
-
-class NVMLError(Exception):
-    pass
-
-
-def nvmlInit():
-    if ANSWERS["broken"]:
-        raise NVMLError("Driver Not Loaded")
-
-
-def nvmlSystemGetDriverVersion():
-    return ANSWERS["driver"]
-
-
-def nvmlDeviceGetCount():
-    return len(ANSWERS["gpus"])
-
-
-def nvmlDeviceGetHandleByIndex(index):
-    return ANSWERS["gpus"][index]
-
-
-def nvmlDeviceGetHandleByUUID(uuid):
-    every = [part for gpu in ANSWERS["gpus"] for part in (gpu, *gpu["parts"])]
-    return next(part for part in every if part["uuid"] == uuid)
-
-
-def nvmlDeviceGetMigMode(gpu):
-    if gpu["divided"] is None:
-        raise NVMLError("Not Supported")
-    return [int(gpu["divided"])] * 2
-
-
-def nvmlDeviceGetMigDeviceHandleByIndex(gpu, number):
-    if number >= len(gpu["parts"]):
-        raise NVMLError("Not Found")
-    return gpu["parts"][number]
-
-
-def nvmlDeviceGetDeviceHandleFromMigDeviceHandle(part):
-    return next(gpu for gpu in ANSWERS["gpus"] if part in gpu["parts"])
-
-
-def nvmlDeviceGetUUID(gpu):
-    return gpu["uuid"]
-
-
-def nvmlDeviceGetName(gpu):
-    return gpu["name"]
-
-
-def nvmlDeviceGetMemoryInfo(gpu):
-    if gpu["memory_mib"] is None:
-        raise NVMLError("Not Supported")
-    total = gpu["memory_mib"] * 2**20
-    return SimpleNamespace(total=total, free=total, used=0)
-
-
-def __getattr__(name):
-    def refused(*_):
-        raise NVMLError("Not Supported")
-
-    if name.startswith("nvml"):
-        return refused
-    raise AttributeError(name)
-'''
 A100 = "NVIDIA A100-SXM4-40GB"
 MEMORY_MIB = {A100: 40960, "NVIDIA T400 4GB": 4096, "NVIDIA H200": 143771}
 PART_MIB = 19968  # of an instance 3g.20gb
+
+
+class NVMLError(Exception):
+    """The driver's error."""
+
+
+def refused(*_):
+    raise NVMLError("Not Supported")
+
+
+class Driver(SimpleNamespace):
+    """A driver that refuses every question for which it is given no answer."""
+
+    NVMLError = NVMLError
+    NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = 1, 2, 0
+
+    def __getattr__(self, name):
+        if name.startswith("nvml"):
+            return refused
+        raise AttributeError(name)
 
 
 def uuid(index):
@@ -93,27 +36,38 @@ def part(index, number):
     return f"MIG-{index}{number}384736-a75d-5afc-978f-d2f1294409fd"
 
 
-def install(folder: Path, models=(A100,), driver="580.82.07", divided=(), broken=False):
-    """Return the folder of the module; divided: numbers of the GPUs with two instances each."""
-    gpus = [
-        {
-            "uuid": uuid(index),
-            "name": model,
-            "memory_mib": MEMORY_MIB.get(model),
-            "divided": index in divided if divided else None,
-            "parts": [
-                {"uuid": part(index, k), "name": f"{model} MIG 3g.20gb", "memory_mib": PART_MIB}
-                for k in range(2 if index in divided else 0)
-            ],
-        }
-        for index, model in enumerate(models)
-    ]
-    answers = json.dumps({"gpus": gpus, "driver": driver, "broken": broken})
-    return put(folder / "pynvml.py", MODULE.format(answers=answers)).parent
+def driver(models, driver="580.82.07", divided=(), broken=False) -> Driver:
+    """Return the driver of a machine; divided: numbers of the GPUs with two instances each."""
+    gpus = []
+    for index, model in enumerate(models):
+        name, numbers = f"{model} MIG 3g.20gb", range(2 if index in divided else 0)
+        parts = [
+            SimpleNamespace(uuid=part(index, number), name=name, memory_mib=PART_MIB)
+            for number in numbers
+        ]
+        own = {"uuid": uuid(index), "name": model, "memory_mib": MEMORY_MIB.get(model)}
+        gpus.append(SimpleNamespace(**own, parts=parts))
+    every = [each for gpu in gpus for each in (gpu, *gpu.parts)]
 
+    def instance(gpu, number):
+        return gpu.parts[number] if number < len(gpu.parts) else refused()
 
-def module(answers: dict) -> ModuleType:
-    """Return a module `pynvml` with these answers, for this process."""
-    simulated = ModuleType("pynvml")
-    exec(MODULE.format(answers=json.dumps(answers)), simulated.__dict__)
-    return simulated
+    def memory(gpu):
+        total = gpu.memory_mib * 2**20 if gpu.memory_mib else refused()
+        return SimpleNamespace(total=total, free=total, used=0)
+
+    return Driver(
+        nvmlInit=refused if broken else lambda: None,
+        nvmlSystemGetDriverVersion=lambda: driver,
+        nvmlDeviceGetCount=lambda: len(gpus),
+        nvmlDeviceGetHandleByIndex=gpus.__getitem__,
+        nvmlDeviceGetHandleByUUID=lambda uuid: next(each for each in every if each.uuid == uuid),
+        nvmlDeviceGetMigMode=(lambda gpu: [bool(gpu.parts)] * 2) if divided else refused,
+        nvmlDeviceGetMigDeviceHandleByIndex=instance,
+        nvmlDeviceGetDeviceHandleFromMigDeviceHandle=lambda part: next(
+            gpu for gpu in gpus if part in gpu.parts
+        ),
+        nvmlDeviceGetUUID=attrgetter("uuid"),
+        nvmlDeviceGetName=attrgetter("name"),
+        nvmlDeviceGetMemoryInfo=memory,
+    )

@@ -19,8 +19,8 @@ def found(run, tmp_path):
 
     def of(number, **changes):
         changes = {"run": number, "probes": [], "extras": [], **changes}
-        more = {"caches": tmp_path / "caches"}
-        record = run(changes=changes, more=more, keeps_compiled=True, step_ms=0.1)
+        caches = tmp_path / "caches"
+        record = run(changes=changes, caches=caches, keeps_compiled=True, step_ms=0.1)
         assert record["status"] == "ok"
         return record["timing"]["compile_cache"]
 

@@ -2,27 +2,31 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from millistep.measure.controls import reference
 from millistep.supervise.ending import of_control
 
-from ..shared import ROOT, succeed
-from .conftest import identity, wanted
+from ..shared import ROOT, put, succeed
+from .conftest import ENVIRONMENT, identity, wanted
 
-REFERENCE = {**json.loads(identity()), "part_s": 0.01}
-KNOWN_STEPS = {**json.loads(identity()), "known_steps": [[2, 3], [20, 1]]}
+REFERENCE = {"part_s": 0.01}
+KNOWN_STEPS = {"known_steps": [[2, 3], [20, 1]]}
+PROGRAMS = [("reference", REFERENCE), ("known-steps", KNOWN_STEPS)]
 
 
 @pytest.fixture
-def made(tmp_path, environment):
-    """``made(program, identity)``: run a command; return the file that it wrote."""
+def made(tmp_path):
+    """``made(program, asked)``: run a command; return the file that it wrote."""
 
-    def run(program, identity, attempt=1):
-        (tmp_path / "marker.json").write_text(json.dumps(environment))
+    def run(program, asked, attempt=1, **marker):
+        environment = ENVIRONMENT | marker
+        put(tmp_path / "marker.json", json.dumps(environment))
         command = [sys.executable, "-s", str(ROOT / "workflow"), program]
         options = {
-            "identity": json.dumps(identity, sort_keys=True),
+            "identity": identity(changes=asked),
             "environment": wanted(tmp_path / "marker.json", environment["method"]),
             "log": tmp_path / "logs" / "log",
             "output": tmp_path / "output.json",
@@ -49,24 +53,24 @@ def test_a_reference_workload_without_its_library_is_a_file_with_the_reason(made
     assert of_control(found) == (found["status"], found["reason"])
 
 
-PROGRAMS = [("reference", REFERENCE), ("known-steps", KNOWN_STEPS)]
-
-
-@pytest.mark.parametrize(("program", "identity"), PROGRAMS)
-def test_a_broken_environment_is_a_file_with_the_reason(made, environment, program, identity):
-    environment.update(method="venv", packages={"numpy": "0.0.1"})
-    found = made(program, identity)
+@pytest.mark.parametrize(("program", "asked"), PROGRAMS)
+def test_what_cannot_be_measured_is_a_file_with_the_reason(made, tmp_path, program, asked):
+    in_the_way = put(tmp_path / "logs", "a file in the place of a folder")
+    found = made(program, asked)
+    assert found["status"] == "error" and "logs" in found["reason"]
+    in_the_way.unlink()
+    found = made(program, asked, method="venv", packages={"numpy": "0.0.1"})
     assert found["status"] == "error"
     assert "packages differ" in found["reason"] == found["refused"]
 
 
-@pytest.mark.parametrize(("program", "identity"), PROGRAMS)
+@pytest.mark.parametrize(("program", "asked"), PROGRAMS)
 def test_the_second_attempt_records_that_the_first_was_killed_or_had_no_room(
-    made, tmp_path, program, identity
+    made, tmp_path, program, asked
 ):
-    assert made(program, identity, attempt=2)["status"] == "killed"
+    assert made(program, asked, attempt=2)["status"] == "killed"
     (tmp_path / ".output.json.unwritten").touch()
-    found = made(program, identity, attempt=2)
+    found = made(program, asked, attempt=2)
     reason = "the first attempt could not write: No space left on device"
     assert (found["status"], found["reason"]) == ("error", reason)
 
@@ -80,8 +84,15 @@ def test_known_steps_are_reported_as_long_as_they_are(made):
         assert step["nominal_ms"] <= step["measured_ms"] < step["nominal_ms"] + 10
 
 
-@pytest.mark.parametrize(("program", "identity"), PROGRAMS)
-def test_a_file_in_the_place_of_a_folder_is_named(made, program, identity, tmp_path):
-    (tmp_path / "logs").write_text("a file in the place of a folder")
-    found = made(program, identity)
-    assert found["status"] == "error" and "logs" in found["reason"]
+def test_a_blocks_seconds_are_those_of_a_call(monkeypatch):
+    clock = SimpleNamespace(now=0.0, perf_counter=lambda: clock.now)
+    monkeypatch.setattr(reference, "time", clock)
+
+    def takes(seconds):
+        clock.now += seconds
+
+    # The first call, of which nothing is told, and three blocks of 4 in the 20 seconds.
+    calls = iter([100.0] + [2.0] * 12)
+    seconds = reference.repeated(lambda: takes(next(calls)), lambda: takes(0.4), 4, 20.0)
+    assert [round(each, 3) for each in seconds] == [2.1] * 3
+    assert not [*calls]

@@ -94,12 +94,11 @@ def test_a_real_run_sees_the_gpu_that_its_record_and_its_monitor_name(gpus, run,
     gpus(T400, A100, A100)
     sampled = []
 
-    class Watching(Monitor):
-        def __init__(self, processors, gpu, interval_s):
-            sampled.append(gpu)
-            super().__init__(processors, gpu, interval_s)
+    def watching(processors, gpu, interval_s):
+        sampled.append(gpu)
+        return Monitor(processors, gpu, interval_s)
 
-    monkeypatch.setattr(parent, "Monitor", Watching)
+    monkeypatch.setattr(parent, "Monitor", watching)
     record = run(changes={"accelerator": "cuda", "device": 2})
     seen = json.loads(record["parity"]["environ"])
     assert (seen["CUDA_VISIBLE_DEVICES"], seen["CUDA_DEVICE_ORDER"]) == (uuid(2), "PCI_BUS_ID")

@@ -15,6 +15,8 @@ from millistep.supervise.ending import Ending, of_process
 
 LIMITED = {"trouble": "eats_memory", "memory_limit_mib": 300}
 LIMITED_AS_A_WHOLE = {**LIMITED, "trouble": "has_memory_eaten", "time_limit_s": 20}
+JIT = {"changes": {"jit_compile": True}}
+NO_JIT = "WrongSetting: jit_compile: true was requested, the built model has false; in build"
 TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, "trouble": "hangs"}
 
 
@@ -33,23 +35,15 @@ TOO_LARGE = {"changes": {"least_memory_mib": 4096.0}, "memory_limit_mib": 1024, 
         (LIMITED_AS_A_WHOLE, "oom", ".*the limit is 300 MiB"),
         (TOO_LARGE, "too large", ".*need 4.0 GiB, the limit of host memory is 1.0 GiB"),
         ({"changes": {"parameters": 2}}, "error", ".*1 parameters were built, the row is about 2"),
-        (
-            {"changes": {"jit_compile": True}},
-            "error",
-            "WrongSetting: jit_compile: true was requested, the built model has false; in build",
-        ),
+        (JIT, "error", NO_JIT),
+        ({**JIT, "compiles": True, "compiles_until": 3}, "error", NO_JIT),
         (
             {"grows": 3},
             "error",
             "WrongModel: the model had 1 parameters before its steps and has 4 now; make all of",
         ),
         (
-            {"changes": {"jit_compile": True}, "compiles": True, "compiles_until": 3},
-            "error",
-            "WrongSetting: jit_compile: true was requested, the built model has false; in build",
-        ),
-        (
-            {"trouble": "raises_in_the_model"},
+            "raises_in_the_model",
             "error",
             r"ZeroDivisionError: division by zero \(models/fake/work.py, line \d+\)$",
         ),
@@ -88,10 +82,9 @@ def test_time_in_which_the_supervisor_was_stopped_does_not_count(run, monkeypatc
     assert record["status"] == "ok" and next(calls) > 5 and record["total_s"] < 60
 
 
-HANGS = [("hangs_at_its_end", "ok"), ("raises_and_hangs", "error")]
-
-
-@pytest.mark.parametrize(("trouble", "status"), HANGS)
+@pytest.mark.parametrize(
+    ("trouble", "status"), [("hangs_at_its_end", "ok"), ("raises_and_hangs", "error")]
+)
 def test_a_run_that_reported_its_end_and_hangs_is_ended_soon(run, monkeypatch, trouble, status):
     monkeypatch.setattr(watch, "GRACE_S", 0.5)
     record = run(trouble=trouble, time_limit_s=20)

@@ -3,25 +3,16 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from statistics import fmean
 
 import pytest
 
 from millistep.measure.process import MOST
 from millistep.supervise import output
-from millistep.supervise.record import read, reserved, valid, write
+from millistep.supervise.record import read, reserved, step_ms, valid, write
 
-from ..shared import ROOT
+from ..shared import python
 from .conftest import identity
-
-WORKFLOW = str(ROOT / "workflow")
-
-
-def step_ms(record):
-    blocks = record["timing"]["windows"]
-    return sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
 
 
 def test_a_step_of_20_ms_is_reported_as_20_ms(run):
@@ -32,11 +23,12 @@ def test_a_step_of_20_ms_is_reported_as_20_ms(run):
 
 
 def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
-    record = run(step_ms=1.0, warns_at=3)
+    record = run(changes={"windows": 3}, step_ms=1.0, warns_at=3)
     timing = record["timing"]
+    assert len(timing["windows"]) == 3
     parts = ("import_s", "build_s", "first_step_s", "warmup_s", "timed_s", "other_s")
     assert sum(timing[part] for part in parts) == pytest.approx(record["total_s"])
-    assert record["identity"] == identity(step_ms=1.0, warns_at=3)
+    assert record["identity"] == identity(changes={"windows": 3}, step_ms=1.0, warns_at=3)
     assert record["warnings"] == ["UserWarning: fake warning"]
     assert [probe["batch_size"] for probe in record["probes"]] == [1, 8]
     assert all(probe["steps"] > 0 and probe["failed"] is None for probe in record["probes"])
@@ -48,11 +40,6 @@ def test_a_record_accounts_for_all_seconds_and_holds_what_was_asked(run):
     assert record["load"]["foreign_cpu_share"] is None  # the windows were too short to count
     assert 0 <= record["load"]["system_cpu_share"] <= 1.1
     assert record["load"]["page_faults_per_step"] >= 0
-
-
-def test_a_run_has_as_many_windows_as_its_identity_asks_for(run):
-    record = run(changes={"windows": 3}, step_ms=1.0)
-    assert len(record["timing"]["windows"]) == 3
 
 
 def test_one_thread_policy_and_nothing_leaks_into_the_child(plain):
@@ -119,11 +106,8 @@ def test_counters_that_cannot_be_read_cost_no_time(run):
 
 def test_the_peak_of_host_memory_is_not_that_of_who_started_the_run():
     held = b"x" * (300 * 2**20)
-    code = f"import sys; sys.path.insert(0, {WORKFLOW!r}); from millistep.measure import child; "
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}print(child.peak_rss_mib())"], capture_output=True, text=True
-    )
-    assert len(held) and 5 < float(done.stdout) < 150, done.stderr
+    said = python("-c", "from millistep.measure import child; print(child.peak_rss_mib())")
+    assert len(held) and 5 < float(said) < 150
 
 
 def test_a_precision_that_is_asked_for_is_forced_and_verified(run):
@@ -166,8 +150,7 @@ def test_a_log_without_end_keeps_its_beginning_and_its_end_and_says_what_was_cut
     record = run(trouble="prints_without_end", mib=40)
     assert record["reason"] == "ValueError: it has printed enough"
     assert {"last words", "ValueError: it has printed enough"} <= set(record["log_tail"])
-    with open(tmp_path / "logs/run1.log", "rb") as log:
-        kept = log.read()
+    kept = (tmp_path / "logs/run1.log").read_bytes()
     assert kept.startswith(b"xxx") and len(kept) < 2 * output.FIRST_BYTES + 2**20
     assert re.search(rb"\n\[millistep: \d\d MiB omitted\]\n", kept)
 
@@ -185,11 +168,11 @@ def test_of_warnings_without_end_some_are_kept_and_the_others_counted(run):
     assert record["warnings"][MOST:] == [f"{1000 - MOST} more warnings are in the log"]
 
 
-def test_a_run_that_another_clock_timed_is_no_number(run):
+def test_a_run_that_another_clock_timed_is_no_number(run, plain):
     record = run(step_ms=10.0, trouble="slows_the_clock")
     assert record["status"] == "invalid"
     assert record["reason"].endswith("the clock of the measured process is not the machine's")
-    assert run(step_ms=10.0)["timing"]["outside_turns"] == 0
+    assert plain["timing"]["outside_turns"] == 0
 
 
 def test_work_that_was_left_behind_the_fences_is_no_number(run):
@@ -202,7 +185,6 @@ def test_work_that_was_left_behind_the_fences_is_no_number(run):
 
 
 def test_compilations_in_the_timed_window_are_recorded(run):
-    assert run(compiling_steps=2)["timing"]["compilations"]["during_timing"] == 0
     record = run(compiling_steps=10**6)
     assert record["timing"]["compilations"]["during_timing"] > 0
     assert record["status"] == "invalid"

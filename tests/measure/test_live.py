@@ -1,7 +1,7 @@
 """The live device is the accelerator asked for, in both directions; else the run is no number."""
 
 import json
-import subprocess
+import shutil
 
 import pytest
 
@@ -13,7 +13,7 @@ from ..nets import NETS
 from ..planning.test_config import plan
 from .conftest import ENVIRONMENT, identity, measured
 
-NO_GPU = subprocess.run(["sh", "-c", "command -v nvidia-smi"], capture_output=True).returncode
+NO_GPU = not shutil.which("nvidia-smi")
 
 
 def test_another_device_than_the_one_asked_for_is_no_number_in_either_direction(run):
@@ -24,23 +24,12 @@ def test_another_device_than_the_one_asked_for_is_no_number_in_either_direction(
         assert record["timing"] is None
 
 
-def real(framework, folder):
-    """The record of BERT at smoke scale by a real library that is asked for a GPU."""
-    asked = {"columns": [framework], "models": {"bert": {"predict": 2}}, "accelerator": "cuda"}
-    (run,) = plan(here=False, threads=1, **asked).runs
-    marker = {**ENVIRONMENT, "interpreter": interpreter_of(NETS[framework])}
-    marker["definition_sha256"] = json.loads(run.identity)["environment"]
-    return measured(parent.Job(run.identity, marker, folder / "run1.log", 120, 20_000), folder)
-
-
 @pytest.mark.skipif(not NO_GPU, reason="there is a GPU here")
 def test_a_reference_workload_that_falls_back_to_the_processor_is_found_out_too(tmp_path):
-    wanted = {**json.loads(identity()), "accelerator": "cuda", "device": "auto"}
-    wanted |= {"library": "jax", "part_s": 0.01}
+    wanted = {**json.loads(identity()), "accelerator": "cuda", "device": "auto", "library": "jax"}
     environment = {**ENVIRONMENT, "interpreter": interpreter_of(NETS["keras3-jax"])}
     job = parent.Job(json.dumps(wanted), environment, tmp_path / "log", 120, 20_000)
-    task = {"part_s": wanted["part_s"]}
-    with parent.supervised(controls.REFERENCE, task, job) as child:
+    with parent.supervised(controls.REFERENCE, {"part_s": 0.01}, job) as child:
         child.until("done")
     found, reason = of_process(child.ending())
     assert found == "unsupported"
@@ -59,7 +48,11 @@ def test_a_reference_workload_that_falls_back_to_the_processor_is_found_out_too(
     ],
 )
 def test_real_libraries_that_fall_back_to_the_processor_are_found_out(framework, words, tmp_path):
-    record = real(framework, tmp_path)
+    asked = {"columns": [framework], "models": {"bert": {"predict": 2}}, "accelerator": "cuda"}
+    (run,) = plan(here=False, threads=1, **asked).runs
+    marker = {**ENVIRONMENT, "interpreter": interpreter_of(NETS[framework])}
+    marker["definition_sha256"] = json.loads(run.identity)["environment"]
+    record = measured(tmp_path, run.identity, marker, limits=(120, 20_000))
     packages = record["environment"]["packages"]
     library = framework.partition("-")[2].replace("tensorflow", "tensorflow-cpu")
     assert record["status"] == "unsupported"

@@ -1,14 +1,18 @@
-"""Which of the observed settings were read back, and which were only declared."""
+"""Observed settings: read back or declared, global switches that changed, the precision."""
 
+import gc
+import sys
 import warnings
+from collections import OrderedDict
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from millistep.measure import observed
+from millistep.measure import observed, switches
 from millistep.measure.frameworks import products
 from millistep.measure.frameworks.keras import KerasFramework
+from millistep.measure.frameworks.products import CHANNELS, KERNEL, SIZE
 from millistep.measure.operations import attention_operators
 
 FLASH = "scaled_dot_product_flash_attention"
@@ -92,3 +96,76 @@ def test_what_a_forward_pass_of_our_own_warns_of_is_no_warning_of_the_run(recwar
     column = SimpleNamespace(products=inspected, declared=set())
     assert products.dtype(column, "float32") == "bfloat16"
     assert not recwarn
+
+
+@pytest.fixture
+def library(monkeypatch):
+    """``library(name, **attributes)``: have a library imported that has these attributes alone."""
+    monkeypatch.setattr(switches, "_before", {})
+
+    def imported(name, **attributes):
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(**attributes))
+        return sys.modules[name]
+
+    return imported
+
+
+def test_a_switch_that_is_left_changed_is_an_observed_setting(library):
+    anomalies = [False]
+    quantized = SimpleNamespace(engine="x86")
+    backends = SimpleNamespace(quantized=quantized)
+    library("torch", is_anomaly_enabled=lambda: anomalies[0], backends=backends)
+    switches.remember()
+    assert observed.parity(framework(), {"images_per_step": 4})["global_switches"] == "none"
+    anomalies[0] = True
+    assert switches.changed() == "torch.is_anomaly_enabled = True"
+    switches.remember()  # the import of another builder: the first one has changed it all the same
+    quantized.engine = "qnnpack"
+    found = observed.parity(framework(), {"images_per_step": 4})["global_switches"]
+    assert found == "torch.is_anomaly_enabled = True, torch.backends.quantized.engine = qnnpack"
+
+
+def test_switches_of_python_are_looked_at_too(library):
+    switches.remember()
+    gc.disable()
+    try:
+        assert switches.changed() == "gc.isenabled = False"
+    finally:
+        gc.enable()
+    assert switches.changed() == "none"
+
+
+def test_a_library_that_the_models_code_imports_computes_no_step(library):
+    switches.remember()
+    library("torch", is_anomaly_enabled=lambda: True)
+    library("jax", config=SimpleNamespace(values={"jax_debug_nans": True}))
+    assert switches.changed() == "none"
+
+
+def test_objects_count_by_being_there(library):
+    profiler = library("tensorflow.python.profiler.profiler_v2", _profiler=None)
+    hooks = OrderedDict()  # as PyTorch has them
+    module = SimpleNamespace(_has_any_global_hook=lambda: hooks)
+    library("torch", nn=SimpleNamespace(modules=SimpleNamespace(module=module)))
+    switches.remember()
+    profiler._profiler, hooks[1] = object(), print
+    assert switches.changed() == (
+        "torch.nn.modules.module._has_any_global_hook = True, "
+        "tensorflow.python.profiler.profiler_v2._profiler = True"
+    )
+
+
+def rounded(x, bits):
+    """x with so many bits after the leading one."""
+    return np.round(x * 2**bits) / 2**bits
+
+
+@pytest.mark.parametrize("off", [0, 2**-15, -(2**-15)])  # more than by Winograd's way
+@pytest.mark.parametrize(("bits", "name"), [(23, "float32"), (10, "tf32"), (7, "bfloat16")])
+def test_the_bits_that_a_product_keeps_name_its_precision(bits, name, off):
+    def product(left, ones):
+        terms = SIZE if left.ndim == 2 else CHANNELS * KERNEL**2
+        return rounded(left, bits) * ones.flat[0] * np.float32(terms) * (1 + off)
+
+    found = products.used(product, product)
+    assert found == {"matmul_precision": name, "convolution_precision": name}

@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
 import sys
 import time
 
 from millistep.supervise import cell
 
-from ..shared import ROOT
+from ..shared import ROOT, put, succeed
 from .conftest import ENVIRONMENT, cell_options, identity, wanted
 
 # Prints each file of the results that the program opens.
@@ -24,9 +23,7 @@ OTHERS = 50
 def opened(folder, place):
     """Return the files of the results that a run opens, and its line on the terminal."""
     results = folder / "results"
-    marker = results / "environments/fake.json"
-    marker.parent.mkdir(parents=True, exist_ok=True)
-    marker.write_text(json.dumps(ENVIRONMENT))
+    marker = put(results / "environments/fake.json", json.dumps(ENVIRONMENT))
     options = {
         "identity": identity(changes={"extras": [], "probes": []}),
         "environment": wanted(marker),
@@ -37,8 +34,7 @@ def opened(folder, place):
     }
     command = [sys.executable, "-c", PROGRAM, ROOT / "workflow", "cell", *cell_options(**options)]
     own_lock = {**os.environ, "MILLISTEP_LOCKS": str(folder)}
-    done = subprocess.run(command, env=own_lock, capture_output=True, text=True, check=True)
-    lines = done.stdout.splitlines() + done.stderr.splitlines()
+    lines = succeed(command, env=own_lock).splitlines()
     return sorted(line for line in lines if line.startswith("opened ")), lines
 
 

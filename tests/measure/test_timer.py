@@ -21,7 +21,7 @@ class World:
         self.device_free_at = 0
         self.step_ns, self.issue_ns = step_ns, issue_ns
         self.compile_at = set(compile_at)
-        self.steps = self.compiled = self.fences = 0
+        self.steps = self.compiled = 0
 
     def step(self):
         self.steps += 1
@@ -33,7 +33,6 @@ class World:
         return self.step_ns + (1000 * MS if step in self.compile_at else 0)
 
     def fence(self):
-        self.fences += 1
         self.now = max(self.now, self.device_free_at)
 
     def late(self):
@@ -42,8 +41,8 @@ class World:
         return left
 
     def time(self, protocol, **options):
-        options["clock"] = lambda: self.now
-        timer = Timer(protocol, self.fence, lambda: self.compiled, **options)
+        own = {"compilations": lambda: self.compiled, "clock": lambda: self.now}
+        timer = Timer(protocol, self.fence, **own | options)
         timer.start()
         while not timer.tick():
             self.step()
@@ -98,13 +97,7 @@ def test_each_turn_discards_its_first_steps_and_waits_for_the_next_one():
 def test_what_the_timed_steps_take_does_not_change_how_many_there_are(slow, times):
     """Below the hard cap: rare slow steps, wherever they fall, do not end a run earlier."""
     world, plain = World(step_ns=20 * MS), World(step_ns=20 * MS)
-    original = world.step
-
-    def step():
-        world.step_ns = 20 * MS * (times if world.steps + 1 in slow else 1)
-        original()
-
-    world.step = step
+    world.cost = lambda step: 20 * MS * (times if step in slow else 1)
     protocol = dataclasses.replace(PROTOCOLS["laptop"], hard_cap_s=1e6)
     assert world.time(protocol).steps == plain.time(protocol).steps
 
@@ -132,10 +125,7 @@ def test_two_steps_after_the_last_compilation_are_discarded():
 def test_a_compilation_in_the_windows_counts_if_there_was_none_before():
     """A framework counts none until a part of an eager model is compiled."""
     world = World(step_ns=MS, compile_at=(9,))
-    timer = Timer(SMOKE, world.fence, lambda: world.compiled or None, clock=lambda: world.now)
-    timer.start()
-    while not timer.tick():
-        world.step()
+    timer = world.time(SMOKE, compilations=lambda: world.compiled or None)
     assert (timer.compilations_before, timer.compilations_during) == (None, 1)
 
 

@@ -22,7 +22,7 @@ from millistep.supervise import device, jobs
 from millistep.supervise.monitor import MARK
 from millistep.supervise.turns import CPU, Member, folder, member_of, opened, try_lock
 
-from ..shared import ROOT, gone, valid, wait_for
+from ..shared import ROOT, gone, put, valid, wait_for
 from . import nvml
 from .conftest import ENVIRONMENT, cell_options, identity, wanted
 
@@ -33,10 +33,9 @@ class Round:
     """The jobs of one workload and round: real supervisors with fake cells."""
 
     def __init__(self, folder: Path, **cells: dict):
-        self.folder, self.cells = folder, cells
+        self.folder, self.locks, self.cells = folder, folder / "tmp", cells
         self.records = [RECORD.format(name) for name in cells]
-        (folder / "fake.json").write_text(json.dumps(ENVIRONMENT))
-        (folder / "tmp").mkdir(exist_ok=True)
+        put(folder / "fake.json", json.dumps(ENVIRONMENT))
 
     def start(
         self, name: str, extras: tuple = (), method="interpreter", within: tuple = (), **options
@@ -54,7 +53,7 @@ class Round:
         }
         command = [*within, sys.executable, "-s", str(ROOT / "workflow"), "cell"]
         command += cell_options(**own | options)
-        environ = {**os.environ, "MILLISTEP_LOCKS": str(self.folder / "tmp")}
+        environ = {**os.environ, "MILLISTEP_LOCKS": str(self.locks)}
         return subprocess.Popen(command, cwd=self.folder, env=environ, stderr=subprocess.PIPE)
 
     def run(self, **options) -> dict[str, dict]:
@@ -139,20 +138,10 @@ def test_a_lock_that_is_used_is_not_old(tmp_path):
     assert (tmp_path / "lock").stat().st_mtime_ns > 0
 
 
-def test_a_run_by_itself_is_measured_alone(tmp_path):
-    one = Round(tmp_path, a={})
-    _, said = one.start("a").communicate(timeout=60)
-    assert one.record("a")["timing"]["in_turns"] == 1
-    assert b"timed alone" in said
-
-
 def test_two_starts_in_different_folders_do_not_compute_at_once(tmp_path):
-    rounds = []
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        rounds += [each := Round(tmp_path / name, a={})]
-        (each.folder / "tmp").rmdir()
-        (each.folder / "tmp").symlink_to(tmp_path, target_is_directory=True)
+    rounds = [Round(tmp_path / name, a={}) for name in ("one", "two")]
+    for each in rounds:
+        each.locks = tmp_path
     jobs = [each.start("a", start=str(number)) for number, each in enumerate(rounds)]
     for job in jobs:
         job.communicate(timeout=60)
@@ -168,10 +157,9 @@ def test_the_lock_is_the_same_whatever_tmpdir_is(tmp_path, monkeypatch):
     assert folder(CPU).is_dir()
 
 
-FAILURES = [("raises", "error"), ("killed", "killed"), ("hangs", "timeout")]
-
-
-@pytest.mark.parametrize(("trouble", "status"), FAILURES)
+@pytest.mark.parametrize(
+    ("trouble", "status"), [("raises", "error"), ("killed", "killed"), ("hangs", "timeout")]
+)
 def test_a_member_that_fails_costs_itself_alone(tmp_path, trouble, status):
     round_ = Round(tmp_path, a={}, b={"trouble": trouble}, c={})
     jobs = [round_.start(name, time_limit_s=4 if name == "b" else 60) for name in "abc"]
@@ -184,9 +172,7 @@ def test_a_member_that_fails_costs_itself_alone(tmp_path, trouble, status):
 def test_random_kills_of_supervisors_cost_only_their_own_runs(tmp_path):
     rng = random.Random(1)
     for wait_s in (1.2, 1.8, 2.4, 3.0):
-        folder = tmp_path / str(wait_s)
-        folder.mkdir()
-        round_ = Round(folder, a={}, b={}, c={})
+        round_ = Round(tmp_path / str(wait_s), a={}, b={}, c={})
         jobs = {name: round_.start(name) for name in "abc"}
         time.sleep(wait_s)
         victim = rng.choice("abc")
@@ -199,16 +185,19 @@ def test_random_kills_of_supervisors_cost_only_their_own_runs(tmp_path):
         assert all(gone(child) for child in children)
 
 
-def test_the_second_attempt_records_the_kill_and_keeps_a_finished_run(tmp_path):
+def test_a_run_by_itself_is_timed_alone_and_its_second_attempt_keeps_it_or_records_a_kill(tmp_path):
     one = Round(tmp_path, a={})
+    record = tmp_path / one.records[0]
     one.start("a", attempt=2).communicate(timeout=30)
     assert one.record("a")["status"] == "killed"
-    (tmp_path / one.records[0]).unlink()
-    one.run()
-    before = (tmp_path / one.records[0]).read_bytes()
+    record.unlink()
+    _, said = one.start("a").communicate(timeout=60)
+    assert one.record("a")["timing"]["in_turns"] == 1
+    assert b"timed alone" in said
+    before = record.read_bytes()
     _, said = one.start("a", attempt=2).communicate(timeout=30)
     assert b"already measured" in said
-    assert (tmp_path / one.records[0]).read_bytes() == before
+    assert record.read_bytes() == before
 
 
 def test_the_second_attempt_records_that_the_first_had_no_room_for_its_record(tmp_path):
@@ -239,7 +228,7 @@ def test_a_signal_ends_all_processes_and_writes_no_record(tmp_path, how):
 def test_what_must_not_be_measured_is_a_record_with_the_reason(tmp_path):
     one = Round(tmp_path, a={})
     other = {**ENVIRONMENT, "method": "venv", "packages": {"numpy": "0.1"}}
-    (tmp_path / "fake.json").write_text(json.dumps(other | {"prefix": sys.prefix}))
+    put(tmp_path / "fake.json", json.dumps(other))
     job = one.start("a", method="venv")
     job.communicate(timeout=60)
     assert job.returncode == 0

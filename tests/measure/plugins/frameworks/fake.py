@@ -1,5 +1,6 @@
 """A framework whose step lasts a known time, and which can fail in every way."""
 
+import contextlib
 import importlib
 import json
 import os
@@ -15,8 +16,6 @@ from types import SimpleNamespace
 from millistep.measure.frameworks import WrongFramework
 from millistep.measure.operations import Span
 
-# The descriptor of the events may be any: the supervisor may have many files open.
-DESCRIPTORS = range(3, 1024)
 EATER = "import time; eaten = b'x' * (400 * 2**20); time.sleep(1000)"
 
 
@@ -122,15 +121,13 @@ class Framework:
             warnings.warn(f"warning number {number}", stacklevel=1)
 
     def disturbs_the_events(self):
-        pipes = [fd for fd in DESCRIPTORS if is_pipe(fd)]
-        for fd in pipes:
+        for fd in pipes():
             os.write(fd, b"[INFO] nobody asked\n")
         time.sleep(1000)
 
     def closes_the_events(self):
-        for fd in DESCRIPTORS:
-            if is_pipe(fd):
-                os.close(fd)
+        for fd in pipes():
+            os.close(fd)
         time.sleep(1000)
 
     def leaves_a_grandchild(self):
@@ -191,8 +188,7 @@ class Framework:
 
     def work(self):
         grown = self.wanted.get("grows", 0) if self.steps else 0
-        counts = self.wanted.get("counts", {})
-        return {"parameters": 1 + grown, "trainable_parameters": 1, **counts}
+        return {"parameters": 1 + grown, "trainable_parameters": 1}
 
     def parity(self):
         if failure := self.wanted.get("card_fails"):
@@ -253,15 +249,15 @@ class Framework:
     def allocated_bytes(self):
         return 4096
 
-    def device_limit_mib(self):
-        return None
 
-
-def is_pipe(descriptor):
-    try:
-        return stat.S_ISFIFO(os.fstat(descriptor).st_mode)
-    except OSError:
-        return False
+def pipes():
+    """Return the descriptors of pipes, that of the events among them."""
+    found = []
+    for fd in range(3, 1024):  # the supervisor may have many files open
+        with contextlib.suppress(OSError):
+            if stat.S_ISFIFO(os.fstat(fd).st_mode):
+                found.append(fd)
+    return found
 
 
 def wait(seconds):
