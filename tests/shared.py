@@ -19,9 +19,6 @@ from millistep.contracts.published import CONTRACTS
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
 SMALL_NETS = str(ROOT / "studies/cpu_against_gpu")  # a user's folder
-# How the line of a run ends that has a time, and perhaps a reason why it tells nothing.
-TIMED = r"[\d.]+ ms/step(, timed alone)?(, affected by interference: other processes .+)?"
-TIMED += r"(; about .+ left)?$"
 
 
 def valid(document: dict, name: str) -> dict:

@@ -16,17 +16,7 @@ from tests.shared import ROOT
 ENVS = ROOT / "envs"
 
 
-def environments(**facts) -> list[str]:
-    """Environments of the frameworks with these facts in the registry."""
-    found = {
-        framework.environment
-        for framework in frameworks([]).values()
-        if all(getattr(framework, key) == value for key, value in facts.items())
-    }
-    return sorted(found)
-
-
-ENVIRONMENTS = environments()
+ENVIRONMENTS = sorted({framework.environment for framework in frameworks([]).values()})
 DEFINITIONS = {found.path.relative_to(ENVS).as_posix(): found for found in definitions()}
 OURS = [f"{STACK}/{kind}/{name}.yaml" for kind in ("cpu", "cuda") for name in ENVIRONMENTS]
 YAMLS = ["analysis.yaml", *OURS]
