@@ -12,7 +12,7 @@ def test_an_answer_is_made_of_the_runs_that_were_measured(tmp_path):
     answer = {"threshold": 0.5, "looks": 1, "last": True, "left_out": [], "report": ""}
     project.configure(columns=columns, runs=2, answer=answer)
     project.made("answer")
-    found = json.loads((project.folder / "results/answer.json").read_text())
+    found = project.read("results/answer.json")
     (row,) = found["rows"]
     assert (row["base"], row["new"], row["rounds"]) == ("fake", "fake+float32", 2)
     assert 0.5 < row["ratio"] < 2 and 0.5 < row["null_ratio"] < 2

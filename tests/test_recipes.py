@@ -1,6 +1,5 @@
 """CONTRIBUTING's recipes, followed to the letter in a copy of the checkout."""
 
-import csv
 import json
 import os
 import re
@@ -184,16 +183,14 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy, before):
     done = copy.snakemake("--quiet", "all", *made, *records.values())
     assert done.returncode == 0, done.stderr
     copy.write_tables(folder)
-    results = copy.folder / folder
-    found = {name: json.loads((copy.folder / path).read_text()) for name, path in records.items()}
+    found = {name: copy.read(path) for name, path in records.items()}
     assert {name: (r["status"], r["reason"]) for name, r in found.items()} == dict.fromkeys(
         study["columns"], ("ok", "")
     )
     assert found["keras3-jax-checked"]["parity"]["debug_nans"] is True
-    assert "Keras 3 (JAX, checked)" in (results / "table.md").read_text()
+    assert "Keras 3 (JAX, checked)" in (copy.folder / folder / "table.md").read_text()
     # The recipe "Add a record field": an observed setting gets into the tidy file by itself.
-    with open(results / "runs.csv", newline="") as file:
-        shown = {line["configuration"]: line["parity.debug_nans"] for line in csv.DictReader(file)}
+    shown = {run["configuration"]: run["parity.debug_nans"] for run in copy.runs(folder)}
     assert shown == {"keras3-jax-checked": "True", "keras3-jax-again": ""}
 
 

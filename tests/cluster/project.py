@@ -1,6 +1,5 @@
 """A checkout whose rows do what may happen on a cluster, on two columns of the fake framework."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -69,11 +68,11 @@ class ClusterProject:
 
     def record(self, model: str, column: str, batch: int = 4, number: int = 1) -> dict:
         path = f"results/records/smoke/{model}/fit-b{batch}/{column}/run{number}.json"
-        return json.loads((self.folder / path).read_text())
+        return self.local.read(path)
 
     def reference(self, model: str, batch: int = 4, number: int = 1) -> dict:
         path = f"results/reference/smoke/{model}/fit-b{batch}/round{number}-cpu.json"
-        return json.loads((self.folder / path).read_text())
+        return self.local.read(path)
 
 
 def done(model: str, batch: int = 4, number: int = 1) -> str:

@@ -43,19 +43,11 @@ def sources(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.fixture
-def using(sources, tmp_path) -> Project:
-    """A workflow that uses the one in `sources`."""
-    for name, text in {
-        "workflow/Snakefile": MODULE.format(f"{sources}/workflow/Snakefile"),
-        "config/config.yaml": CONFIG,
-        PROFILE: (sources / PROFILE).read_text(),
-    }.items():
-        put(tmp_path / name, text)
-    return Project(tmp_path)
-
-
-def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, sources):
+def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(sources, tmp_path):
+    using = Project(tmp_path)
+    put(tmp_path / "workflow/Snakefile", MODULE.format(f"{sources}/workflow/Snakefile"))
+    put(tmp_path / "config/config.yaml", CONFIG)
+    put(tmp_path / PROFILE, (sources / PROFILE).read_text())
     assert PLANNED in using.dry_run("--", "results/table.md")
     broken = put(using.folder / RECORD, "")
     assert f"{RECORD} is now {RECORD}.unreadable" in using.made("results/plan.json").stderr

@@ -1,13 +1,11 @@
 """BERT on all frameworks, from the configuration to the report."""
 
-import csv
-import json
 import re
 
 from millistep.analysis.steady import TAIL_SHARE
 
 from ..shared import valid
-from .conftest import COLUMNS, FRAMEWORKS
+from .conftest import COLUMNS, FRAMEWORKS, PLAN
 
 RUNS = 2 * len(COLUMNS)  # fit and predict
 
@@ -24,24 +22,20 @@ def test_a_start_records_the_state_of_its_compile_cache(measured):
 
 
 def test_windows_of_a_round_follow_the_planned_order(measured):
-    plan = json.loads((measured.folder / "results/plan.json").read_text())
-    planned = {r["record"]: r["position"] for cell in plan["cells"] for r in cell["runs"]}
+    cells = measured.read(PLAN)["cells"]
+    planned = {run["record"]: run["position"] for cell in cells for run in cell["runs"]}
     found = {name: record for name, record in records(measured).items() if "/fit-b4/" in name}
     assert {record["timing"]["in_turns"] for record in found.values()} == {len(COLUMNS)}
     by_start = sorted(found, key=lambda name: found[name]["timing"]["windows"][0]["start_ns"])
     assert by_start == sorted(found, key=planned.get)
 
 
-def read(measured, path, schema):
-    return valid(json.loads((measured.folder / path).read_text()), schema)
-
-
 def test_the_reference_workload_was_measured_before_the_first_workload(measured):
     found = records(measured)
-    references = read(measured, "results/plan.json", "plan")["references"]
+    references = valid(measured.read(PLAN), "plan")["references"]
     assert len(references) == 2
     (planned,) = (each for each in references if (measured.folder / each["path"]).exists())
-    reference = json.loads((measured.folder / planned["path"]).read_text())
+    reference = measured.read(planned["path"])
     runs = [r for r in found.values() if r["cell"]["task"] == planned["task"]]
     assert {run["cell"]["column"] for run in runs} == {*COLUMNS}
     assert {run["session"]["id"] for run in runs} == {reference["session"]["id"]}
@@ -53,7 +47,7 @@ def test_the_reference_workload_was_measured_before_the_first_workload(measured)
 
 
 def test_the_self_test_holds_known_steps_and_one_cell_twice(measured):
-    found = read(measured, "results/self_test.json", "self_test")
+    found = valid(measured.read("results/self_test.json"), "self_test")
     assert (found["status"], found["reason"]) == ("ok", "")
     assert [step["nominal_ms"] for step in found["known_steps"]] == [2, 20]
     cell = found["same_cell"]
@@ -75,8 +69,7 @@ def test_the_terminal_shows_progress_the_table_and_the_report(measured):
 
 
 def test_the_table_holds_the_means_of_the_records(measured):
-    with open(measured.folder / "results/runs.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = measured.runs()
     assert len(rows) == RUNS
     by_cell = {(r["task"], r["configuration"]): r for r in rows}
     for record in records(measured).values():
