@@ -11,7 +11,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from millistep.supervise import device, variables
 from tests.measure import nvml
-from tests.workshop import Workshop, make_workshop, source_tree
+from tests.workshop import Workshop, make_workshop
 
 settings.register_profile("millistep", deadline=None)  # nothing depends on the machine's speed
 settings.load_profile("millistep")
@@ -123,14 +123,6 @@ def gpus(tmp_path, monkeypatch):
 
     yield installed
     device.gpus.cache_clear()
-
-
-@pytest.fixture
-def beside_keras(tmp_path, monkeypatch):
-    """The working directory lies beside a source tree of Keras."""
-    source_tree(tmp_path / "keras")
-    (tmp_path / "millistep").mkdir()
-    monkeypatch.chdir(tmp_path / "millistep")
 
 
 @pytest.fixture

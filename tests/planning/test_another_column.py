@@ -6,6 +6,7 @@ from millistep.planning import changes
 
 from ..measure.nvml import A100
 from ..nets import NETS
+from ..shared import put
 from .records import identities, write_record
 from .test_config import BERT, plan
 
@@ -25,8 +26,7 @@ ANOTHER = [
 @pytest.mark.parametrize("column", ANOTHER)
 @pytest.mark.parametrize("place", ["first", "last"])
 def test_another_setting_is_measured_alone(tmp_path, monkeypatch, column, place):
-    (tmp_path / "keras").mkdir()
-    (tmp_path / "keras/pyproject.toml").write_text("")
+    put(tmp_path / "keras/pyproject.toml", "")
     monkeypatch.chdir(tmp_path)
     columns = [column, *COLUMNS] if place == "first" else [*COLUMNS, column]
     before, after = plan(models=BERT), plan(models=BERT, columns=columns)
@@ -68,8 +68,7 @@ def test_a_column_on_the_processors_beside_those_on_a_gpu(gpus):
 
 
 def test_an_interpreter_for_one_framework_leaves_others_in_its_locked_environment(tmp_path):
-    (tmp_path / "frameworks").mkdir()
-    (tmp_path / "frameworks/frameworks.yaml").write_text("jax-again: {like: keras3-jax, title: A}")
+    put(tmp_path / "frameworks/frameworks.yaml", "jax-again: {like: keras3-jax, title: A}")
     own = {"folders": [str(tmp_path)], "interpreters": {"keras3-jax": "/opt/python3"}}
     made = plan(models=BERT, columns=["keras3-jax", "jax-again"], **own)
     first, second = map(made.environment_of, made.columns)

@@ -95,10 +95,6 @@ def test_which_gpu_is_part_of_an_identity_as_it_was_asked_for(gpus):
     assert "GPU-" not in text
     assert {i["device"] for i in identities(planned(device=uuid(1)))} == {uuid(1)}
     assert json.loads(made.controls.known_steps.identity)["device"] == "auto"
-
-
-def test_a_gpu_that_is_not_there_is_one_line(gpus):
-    gpus(T400, H200)
     words = f"device: 2 is not a visible GPU; allowed are auto, 0 ({T400}), 1 ({H200})"
     refused([words], planned, device=2)
 

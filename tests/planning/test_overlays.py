@@ -7,7 +7,7 @@ import pytest
 from millistep.deploy.environments import definition_sha256
 from tests.workshop import build_wheel, source_tree
 
-from ..shared import ROOT
+from ..shared import ROOT, put
 from .test_config import JAX, refused
 from .test_config import plan as planned
 
@@ -50,7 +50,7 @@ def test_a_changed_file_changes_the_identities_of_its_column_alone(trees):
         return {run.column.name: json.loads(run.identity)["environment"] for run in runs}
 
     before = identities()
-    (trees[0] / "tiny_thing.py").write_text("AT = 'another place'")
+    put(trees[0] / "tiny_thing.py", "AT = 'another place'")
     after = identities()
     assert before[JAX] == after[JAX] == definition_sha256(ROOT / "envs/2026-11/cpu/keras3-jax.yaml")
     assert before["keras3-jax+thing"] != after["keras3-jax+thing"]

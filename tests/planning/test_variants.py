@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 import yaml
 
 from millistep.supervise import machine, processors
@@ -33,16 +32,12 @@ def test_a_variant_is_a_row_built_by_the_models_builders():
     assert models["mnist_dense_w75"]["full_size"] and "full_size" not in models["mnist_dense"]
 
 
-@pytest.fixture
-def study():
-    def made(**changes):
-        found = {**STUDY, "scale": "auto", "accelerator": "auto", "folders": [SMALL_NETS]}
-        return plan(**{**found, **changes})
-
-    return made
+def study(**changes):
+    found = {**STUDY, "scale": "auto", "accelerator": "auto", "folders": [SMALL_NETS]}
+    return plan(**{**found, **changes})
 
 
-def test_both_devices_have_the_same_environment_and_precision(study, gpus):
+def test_both_devices_have_the_same_environment_and_precision(gpus):
     gpus(A100)
     made = study()
     assert made.unsupported == {} and made.scale == "paper"
@@ -57,7 +52,7 @@ def test_both_devices_have_the_same_environment_and_precision(study, gpus):
     assert len(by_framework) == 5
 
 
-def test_without_a_gpu_the_processors_half_is_measured_in_the_processors_environment(study, gpus):
+def test_without_a_gpu_the_processors_half_is_measured_in_the_processors_environment(gpus):
     gpus(broken=True)
     made = study()
     assert {c.name for c in made.measurable} == {c.name for c in made.columns[::2]}
@@ -67,7 +62,7 @@ def test_without_a_gpu_the_processors_half_is_measured_in_the_processors_environ
     assert all(model["full_size"] for model in made.document()["models"].values())
 
 
-def test_the_study_uses_every_physical_core(study, monkeypatch):
+def test_the_study_uses_every_physical_core(monkeypatch):
     monkeypatch.setattr(processors, "cores", lambda *_: [[0, 4], [1, 5], [2, 6], [3, 7]])
     monkeypatch.setattr(machine, "processor_time", lambda *_: None)
     assert {column.threads for column in study().columns} == {4}
