@@ -23,9 +23,6 @@ class ClusterProject:
         add_model(own, "hungry", "step_ms: 1.0, trouble: eats_memory")
         for name in HANG:
             add_model(own, name, f"step_ms: 1.0, trouble: hangs_once, hung: '{self.hung(name)}'")
-        self._configure()
-
-    def _configure(self) -> None:
         python = str(next(self.folder.glob("*/python")))  # a shell would read something into it
         self.local.configure(
             models={"steady": {"fit": [4, 8]}, **{name: {"fit": 4} for name in ("hungry", *HANG)}},
