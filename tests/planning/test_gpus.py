@@ -2,11 +2,8 @@
 
 import json
 
-import pytest
-
 from millistep.deploy.environments import post_deploy
 from millistep.planning import this_machine
-from millistep.planning.config import ConfigError
 from millistep.planning.plan import Plan
 from millistep.planning.this_machine import OLDEST_DRIVER, cuda_version
 from millistep.supervise import device, processors
@@ -20,8 +17,8 @@ T400, H200 = "NVIDIA T400 4GB", "NVIDIA H200"
 ON_CUDA_13 = [name for name, framework in NETS.items() if framework.library == "torch"]
 
 
-def planned(**options):
-    return plan(**{"models": BERT, "accelerator": "auto", **options})
+def planned(accelerator="auto", **options):
+    return plan(models=BERT, accelerator=accelerator, **options)
 
 
 def identities(made):
@@ -111,8 +108,8 @@ def test_cuda_costs_nothing_where_there_is_none_and_can_be_planned_for_elsewhere
     made = planned(accelerator="cuda", device=3)
     assert made.accelerator == "cuda"
     assert set(made.unsupported.values()) == {"no NVIDIA GPU was found here"}
-    with pytest.raises(ConfigError, match="accelerator: no NVIDIA GPU was found here, so none"):
-        this_machine.check_device(made)
+    words = ["accelerator: no NVIDIA GPU was found here, so none"]
+    refused(words, lambda: this_machine.check_device(made))
     this_machine.check_device(plan(models=BERT, accelerator="cpu"))
     assert made.runs == []
     elsewhere = planned(here=False, accelerator="cuda", device=3, threads=2)
@@ -161,7 +158,6 @@ def test_environment_variables_are_part_of_every_identity_and_of_the_checks():
 def test_more_threads_than_the_quota_of_cpu_time_are_one_line(monkeypatch):
     monkeypatch.setattr(processors, "available", lambda: [0, 1, 2, 3])
     monkeypatch.setattr(processors, "within_the_quota", lambda threads: min(threads, 2))
-    problem = "threads: 3 is more than the CPU time of this container's quota.* allowed are 1 to 2"
-    with pytest.raises(ConfigError, match=problem):
-        this_machine.check_processors(plan(models=BERT, accelerator="cpu", threads=3))
-    this_machine.check_processors(plan(models=BERT, accelerator="cpu", threads=2))
+    words = ["threads: 3 is more than the CPU time of this container's quota", "allowed are 1 to 2"]
+    refused(words, lambda: this_machine.check_processors(plan(models=BERT, threads=3)))
+    this_machine.check_processors(plan(models=BERT, threads=2))
