@@ -64,15 +64,11 @@ def pytest_collection_modifyitems(config, items):
         items.sort(key=lambda item: _place(item.nodeid))
 
 
-class Together(LoadScopeScheduling):
-    """A scheduler that keeps tests which share a fixture on one worker."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return _group(nodeid)
-
-
 def pytest_xdist_make_scheduler(config, log):
-    return Together(config, log)
+    """Keep tests that share a fixture on one worker."""
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = _group
+    return scheduler
 
 
 def _path(nodeid: str) -> str:
@@ -128,3 +124,12 @@ def gpus(tmp_path, monkeypatch):
 @pytest.fixture
 def workshop(tmp_path) -> Workshop:
     return make_workshop(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory) -> Workshop:
+    """A workshop whose locked environment is deployed; ``first``: what was said."""
+    workshop = make_workshop(tmp_path_factory.mktemp("deployed"))
+    assert workshop.run() == (0, [])
+    workshop.first = workshop.progress
+    return workshop

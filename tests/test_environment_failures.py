@@ -14,7 +14,7 @@ def no_index(workshop: Workshop) -> None:
 
 
 def other_wheel(workshop: Workshop) -> None:
-    with open(next((workshop.folder / "wheels").iterdir()), "ab") as wheel:
+    with open(workshop.folder / "wheels/tiny_thing-1.0-py3-none-any.whl", "ab") as wheel:
         wheel.write(b"\0")
 
 

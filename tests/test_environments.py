@@ -15,16 +15,7 @@ import pytest
 
 from millistep.deploy.environments import definition_sha256, virtual_prefix, write_atomically
 from tests.shared import put, wait_for
-from tests.workshop import THIS_PYTHON, Workshop, make_workshop
-
-
-@pytest.fixture(scope="module")
-def deployed(tmp_path_factory) -> Workshop:
-    """One environment that is deployed; ``first``: what was said. A test leaves one that works."""
-    workshop = make_workshop(tmp_path_factory.mktemp("deployed"))
-    assert workshop.run() == (0, [])
-    workshop.first = workshop.progress
-    return workshop
+from tests.workshop import THIS_PYTHON
 
 
 def test_marker_says_what_is_installed(deployed):

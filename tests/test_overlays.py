@@ -16,21 +16,12 @@ from millistep.deploy.overlays import content, with_overlays
 from millistep.supervise import ending, preconditions
 from tests.planning.test_config import plan
 from tests.shared import ROOT, put, succeed, valid
-from tests.workshop import Workshop, build_wheel, make_workshop, source_tree
+from tests.workshop import Workshop, source_tree
 
 
-@pytest.fixture(scope="module")
-def deployed(tmp_path_factory) -> Workshop:
-    """A workshop whose locked environment, with version 1.0, is deployed."""
-    workshop = make_workshop(tmp_path_factory.mktemp("deployed"))
-    assert workshop.run() == (0, [])
-    build_wheel(workshop.folder / "wheels", "2.0", "SAYS = 'wheel'")
-    return workshop
-
-
-def put_over(workshop: Workshop, *sources, method="venv", **options):
+def put_over(workshop: Workshop, *sources, method="venv"):
     overlays = [word for source in sources for word in ("--overlay", str(source))]
-    return workshop.run("--method", method, "--name", "tiny+more", *overlays, **options)
+    return workshop.run("--method", method, "--name", "tiny+more", *overlays)
 
 
 def as_planned(workshop, marker, planned, method="venv", **options):
@@ -98,7 +89,6 @@ def test_what_lies_below_is_made_again_where_it_is_gone(workshop):
 
 
 def test_over_conda_it_is_another_one_than_over_a_virtual_environment(workshop):
-    build_wheel(workshop.folder / "wheels", "2.0", "SAYS = 'wheel'")
     inside = workshop.conda_prefix()
     assert put_over(workshop, "tiny-thing==2.0", method="conda") == (0, [])
     marker = workshop.marker()

@@ -171,6 +171,7 @@ def make_workshop(folder: Path) -> Workshop:
         put(folder / f"leak/{name}-1.0.dist-info/METADATA", about)
     put(folder / "leak/venv.py", "raise ImportError")
     put(workshop.definition, f"dependencies:\n  - python={THIS_PYTHON}\n  - pip\n")
+    build_wheel(folder / "wheels", "2.0", "SAYS = 'wheel'")
     text = LOCK.format(sha256=build_wheel(folder / "wheels"))
     script = post_deploy("a test", text)
     workshop.script.write_text(script.replace("set -eu\n", TRACED))
