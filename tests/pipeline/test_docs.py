@@ -18,7 +18,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "benchmarks/README")]
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
-# Followed by test_bundle.py, test_offline.py and tests/cluster.
+# Followed by test_bundle.py, test_definitions.py and tests/cluster.
 FOLLOWED = [ROOT / "docs/offline.md", ROOT / "docs/cluster.md"]
 
 
