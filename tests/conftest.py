@@ -38,8 +38,8 @@ SHARING = "pipeline/", "models/", "gpu_stand_in/"
 # The longest come first: no worker is to begin with one of them when the others have ended.
 FIRST = (
     *("pipeline", "models", "cluster", "zoo", "studies", "test_recipes.py", "gpu_stand_in"),
-    *("cheats", "test_environments.py", "test_overlays.py", "measure", "test_pages.py"),
-    *("test_interrupted_start.py", "test_snakemake_waits.py", "test_answer_run.py"),
+    *("cheats", "test_environments.py", "test_overlays.py", "test_snakemake.py", "measure"),
+    "test_pages.py",
 )
 
 

@@ -158,9 +158,7 @@ def test_no_host_is_named_but_the_wheel_page_of_pytorch():
     assert hosts == {"download.pytorch.org"}
 
 
-def test_the_page_about_machines_without_a_network_fetches_what_each_lock_holds_and_nothing_else(
-    tmp_path,
-):
+def test_the_page_about_offline_machines_fetches_what_each_lock_holds_and_nothing_else(tmp_path):
     """The page's first command is run with one lock and a stand-in for pip."""
     said = '#!/bin/sh\necho "$@" > words\n[ -s lock.txt ]\n'
     pip = put(tmp_path / "bin/python3", said, program=True)

@@ -202,7 +202,7 @@ STUDY = yaml.safe_load((ROOT / "studies/cpu_against_gpu/cpu_against_gpu.yaml").r
 
 
 def test_a_variant_is_a_row_built_by_the_models_builders():
-    rows = dict.fromkeys(("mnist_dense", "mnist_dense_w75"), {"fit": 8})
+    rows = {"mnist_dense": {"fit": 8}, "mnist_dense_w75": {"fit": 8}}
     made = plan(models=rows, columns=["keras3-jax"], folders=[SMALL_NETS])
     found = {run.row.model: json.loads(run.identity) for run in made.runs}
     own, base = found["mnist_dense_w75"], found["mnist_dense"]

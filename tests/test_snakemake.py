@@ -1,10 +1,13 @@
-"""Snakemake ended in the middle of a run, by Ctrl-C or by kill, leaves nothing behind."""
+"""Snakemake measures fake cells: it waits while runs are timed, and may be ended in the middle."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -63,3 +66,42 @@ def test_who_has_measured_all_and_lacks_something_else_is_not_told_to_measure_on
     assert done.returncode != 0
     kept = "millistep: 1 of 1 runs are measured and kept; the lines above name other failures"
     assert kept in done.stderr and "table.csv" in done.stderr.partition(kept)[0]
+
+
+RUNS = 8
+
+
+def test_snakemake_starts_no_timers_while_runs_wait(tmp_path):
+    """Each job that ended would start another chain of timers, which are threads."""
+    project = fake_project(tmp_path / "project", "step_ms: 1.0")
+    project.configure(runs=RUNS, resident=1)
+    records = [RECORD.replace("run1", f"run{run}") for run in range(1, RUNS + 1)]
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--", *records]
+    process = subprocess.Popen(command, cwd=project.folder)
+    threads = {}  # of Snakemake, at most, by the number of runs that are measured
+    while process.poll() is None:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        measured = sum((project.folder / record).exists() for record in records)
+        if found := re.search(r"^Threads:\s+(\d+)$", status, flags=re.M):
+            threads[measured] = max(threads.get(measured, 0), int(found[1]))
+        time.sleep(0.1)
+    assert process.returncode == 0
+    assert all((project.folder / record).exists() for record in records)
+    assert threads[RUNS - 2] <= threads[1]
+
+
+def test_an_answer_is_made_of_the_runs_that_were_measured(tmp_path):
+    project = fake_project(tmp_path / "project", "step_ms: 5.0")
+    columns = ["fake", {"framework": "fake", "again": True}]
+    columns.append({"framework": "fake", "precision": "float32"})  # in place of a patch
+    answer = {"threshold": 0.5, "looks": 1, "last": True, "left_out": [], "report": ""}
+    project.configure(columns=columns, runs=2, answer=answer)
+    project.made("answer")
+    found = project.read("results/answer.json")
+    (row,) = found["rows"]
+    assert (row["base"], row["new"], row["rounds"]) == ("fake", "fake+float32", 2)
+    assert 0.5 < row["ratio"] < 2 and 0.5 < row["null_ratio"] < 2
+    assert row["allocated_base"] == row["allocated_null"] == row["allocated_new"] == 4096
+    assert 0 < found["seconds_of_a_round"]["fake/fit/4"] < 100
+    (record,) = project.folder.glob("results/records/smoke/fake/fit-b4/fake/run1.json")
+    assert json.loads(json.loads(record.read_text())["identity"])["probes"] == []
