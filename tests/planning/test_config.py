@@ -1,17 +1,22 @@
-"""Bad configurations: one line that names the key, what is wrong and what is allowed."""
+"""Configurations: one line about what is wrong and what is allowed, and the runs of recipes."""
 
 import copy
+import re
+import shlex
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millistep.planning.config import ConfigError, read_configuration, read_yaml
+from millistep.planning import changes
+from millistep.planning.config import ConfigError, lay_over, read_configuration, read_yaml
 from millistep.planning.plan import Plan
 
+from ..measure.nvml import A100
 from ..nets import NETS
 from ..shared import ROOT, put, valid
+from ..workshop import source_tree
 
 SHIPPED = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 BERT = {"bert": {"fit": "default", "predict": "default"}}
@@ -209,3 +214,35 @@ def test_a_model_whose_tasks_are_all_left_out_is_none_of_the_tables():
     models = {**BERT, "sam": {"fit": None, "predict": None}}
     document = plan(models=models).document()
     assert [*document["models"]] == ["bert"] == [*{row["model"] for row in document["rows"]}]
+
+
+RECIPE = r"^```yaml\n(.*?)^```\n\n`(--configfile [^`]+)`: ([\d,]+) runs at (\w+) scale"
+TEXT = (ROOT / "config/README.md").read_text() + (ROOT / "docs/tutorial.md").read_text()
+RECIPES = re.findall(RECIPE, TEXT, re.M | re.S)
+
+
+def test_every_recipe_says_how_it_is_applied():
+    assert len(RECIPES) == TEXT.count("```yaml") == 11
+
+
+@pytest.mark.parametrize(("text", "options", "runs", "scale"), RECIPES)
+def test_a_recipe_makes_the_runs_it_says(text, options, runs, scale, gpus, tmp_path, monkeypatch):
+    source_tree(tmp_path / "keras")  # a recipe names it as ../keras
+    monkeypatch.chdir(put(tmp_path / "millistep/config", "").parent)
+    gpus(*[A100] * 4) if scale == "paper" else gpus()
+    words = shlex.split(options)
+    files = [word for word in words[1:] if word.endswith(".yaml")]
+    assert [*words[:1], *files] == words[: len(files) + 1]
+    config = {}
+    for name in files:
+        mine = name == "mine.yaml"
+        lay_over(config, yaml.safe_load(text) if mine else read_configuration(str(ROOT / name)))
+    made = Plan(config)
+    assert (f"{len(made.runs):,}", made.scale, made.notices) == (runs, scale, [])
+
+
+def test_a_first_run_is_told_with_what_it_prints(tmp_path):
+    made = plan(scale="laptop")
+    said = changes.summary(made, changes.reasons(made, tmp_path)).splitlines()
+    page = (ROOT / "docs/tutorial.md").read_text()
+    assert f"```text\n{said[0]}\n" in page
