@@ -25,9 +25,8 @@ os.environ["MILLISTEP_LOCKS"] = tempfile.gettempdir()  # that tests wait for no 
 
 PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
 # Share the project that tests/pipeline/conftest.py measures.
-MEASURED = [
-    f"pipeline/test_{name}.py" for name in ("archive", "bad_input", "rerun", "six_columns")
-] + ["pipeline/test_all_models.py[bert]"]
+MEASURED = [f"pipeline/test_{name}.py" for name in ("bad_input", "rerun", "six_columns")]
+MEASURED += ["pipeline/test_all_models.py[bert]"]
 # The tests of one parameter share a fixture of their own.
 SPLIT = "pipeline/test_all_models.py", "zoo/", "cheats/"
 LONGEST = "measured", "pipeline/test_all_models.py"

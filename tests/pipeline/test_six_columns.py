@@ -1,10 +1,13 @@
-"""BERT on all frameworks, from the configuration to the report."""
+"""BERT on all frameworks, from the configuration to the report and its archive."""
 
+import json
 import re
+import zipfile
 
+from millistep.analysis.archive import contents
 from millistep.analysis.steady import TAIL_SHARE
 
-from ..shared import valid
+from ..shared import python, valid
 from .conftest import COLUMNS, FRAMEWORKS, PLAN
 
 RUNS = 2 * len(COLUMNS)  # fit and predict
@@ -79,3 +82,33 @@ def test_the_table_holds_the_means_of_the_records(measured):
         assert len(kept) >= TAIL_SHARE * len(windows)
         mean = sum(w["elapsed_ns"] for w in kept) / sum(w["steps"] for w in kept) / 1e6
         assert abs(float(row["ms_per_step"]) / mean - 1) < 1e-6
+
+
+def test_the_archive_of_a_real_run_verifies(project, tmp_path):
+    done, path = project.made("archive"), "results/millistep-smoke-cpu.zip"
+    file = project.folder / path
+    assert "@software{millistep," in done.stdout and path in done.stdout
+    assert contents.sha256(file) in done.stdout
+    assert "Report: " not in done.stdout  # it was drawn, and shown with its table, before
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(tmp_path)
+        crate = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
+        drawn = [n for n in archive.namelist() if re.match(r"results/(figures/)?[^/]+$", n)]
+    kinds = {kind for entity in crate for kind in [entity["@type"]] if isinstance(kind, str)}
+    assert {"CreateAction", "CreativeWork", "Dataset", "Organization"} <= kinds
+    action = next(entity for entity in crate if entity["@type"] == "CreateAction")
+    assert action["object"][0]["@id"] == PLAN and action["startTime"] < action["endTime"]
+    files = [path for path in tmp_path.joinpath("results").rglob("*") if path.is_file()]
+    here = str(project.folder).encode()
+    assert [path for path in files if here in path.read_bytes()] == []
+    # Verified by the sources that are in the archive.
+    said = python(tmp_path / "workflow", "verify", file, cwd=project.folder)
+    assert re.search(r"rendered   \d+ files, 0 differ", said)
+    assert said.splitlines()[-1].startswith("IDENTICAL")
+    # Rendered again for the archive, and equal to what the rule rendered.
+    assert {"results/report.html", "results/table.csv"} <= {*drawn} and len(drawn) > 20
+    for name in drawn:
+        assert (tmp_path / name).read_bytes() == (project.folder / name).read_bytes(), name
+
+    project.edit("CITATION.cff", "version: 1.0.0", "version: 1.0.1")
+    assert project.planned("archive") == {"archive": 1}
