@@ -87,8 +87,7 @@ def succeed(command: list[str], **options) -> str:
 def python(*words: object, workflow: Path = ROOT / "workflow", **options) -> str:
     """Run this Python with our modules, which must succeed; what it says on both streams."""
     path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(workflow)]))
-    ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "ascii"}
-    ours |= {"PYTHONDONTWRITEBYTECODE": "1"}
+    ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "ascii", "PYTHONDONTWRITEBYTECODE": "1"}
     return succeed([sys.executable, *map(str, words)], env={**os.environ, **ours}, **options)
 
 

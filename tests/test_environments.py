@@ -19,7 +19,11 @@ from tests.shared import put, wait_for
 from tests.workshop import THIS_PYTHON, Workshop
 
 
-def test_marker_says_what_is_installed(deployed):
+def test_messages_and_marker_say_what_is_installed(deployed):
+    started, ready = deployed.first
+    assert started == "millistep: environment tiny (cpu): being installed"
+    assert re.fullmatch(r"millistep: environment tiny \(cpu\): ready after \d+ s", ready)
+    assert deployed.run() == (0, []) and deployed.progress == []
     marker = deployed.marker()
     packages = marker.pop("packages")
     assert list(packages) == sorted(packages)
@@ -35,13 +39,6 @@ def test_marker_says_what_is_installed(deployed):
         "prefix": str(deployed.prefix),
         "python": "{}.{}.{}".format(*sys.version_info),
     }
-
-
-def test_it_is_said_what_is_deployed_and_how_long_it_took(deployed):
-    started, ready = deployed.first
-    assert started == "millistep: environment tiny (cpu): being installed"
-    assert re.fullmatch(r"millistep: environment tiny \(cpu\): ready after \d+ s", ready)
-    assert deployed.run() == (0, []) and deployed.progress == []
 
 
 def test_environment_is_found_again_after_a_move_and_a_touch(deployed):

@@ -169,12 +169,17 @@ def test_columns_are_called_by_what_lies_over_them(tmp_path, trees):
         "+tiny_thing-2.0": ", tiny_thing 2.0",
         "+thing": ", thing",
     }
-
-
-def test_a_checkout_whose_name_no_path_may_have_is_a_tree(tmp_path):
-    columns = [over(source_tree(tmp_path / "源", "AT = 1"))]
-    (column,) = plan(models=BERT, columns=columns).columns
+    # A checkout whose name no path may have is a tree.
+    (column,) = plan(models=BERT, columns=[over(source_tree(tmp_path / "源"))]).columns
     assert column.name == "keras3-jax+tree"
+    (tmp_path / "thing.whl").touch()
+    refused(["'thing.whl'", "name-version-"], columns=[over(tmp_path / "thing.whl")])
+    # Two checkouts that are called alike are told apart by links.
+    words = ["another entry is called keras3-jax+thing, too; change a setting"]
+    refused(words, columns=[*map(over, trees)])
+    (tmp_path / "mine").symlink_to(trees[1])
+    columns = plan(models=BERT, columns=[over(trees[0]), over(tmp_path / "mine")]).columns
+    assert [column.name for column in columns] == ["keras3-jax+thing", "keras3-jax+mine"]
 
 
 def test_a_changed_file_changes_the_identities_of_its_column_alone(trees):
@@ -187,19 +192,6 @@ def test_a_changed_file_changes_the_identities_of_its_column_alone(trees):
     after = environments()
     assert before[JAX] == after[JAX] == definition_sha256(ROOT / "envs/2026-11/cpu/keras3-jax.yaml")
     assert before["keras3-jax+thing"] != after["keras3-jax+thing"]
-
-
-def test_two_checkouts_called_alike_are_told_apart_by_links(trees, tmp_path):
-    words = ["another entry is called keras3-jax+thing, too; change a setting"]
-    refused(words, columns=[*map(over, trees)])
-    (tmp_path / "mine").symlink_to(trees[1])
-    columns = plan(models=BERT, columns=[over(trees[0]), over(tmp_path / "mine")]).columns
-    assert [column.name for column in columns] == ["keras3-jax+thing", "keras3-jax+mine"]
-
-
-def test_a_wheel_without_a_name_is_refused(tmp_path):
-    (tmp_path / "thing.whl").touch()
-    refused(["'thing.whl'", "name-version-"], columns=[over(tmp_path / "thing.whl")])
 
 
 def test_nothing_is_put_over_an_interpreter_of_ones_own(trees):

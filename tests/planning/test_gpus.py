@@ -47,6 +47,10 @@ def test_columns_whose_cuda_the_driver_cannot_run_are_named_and_the_others_go_on
     assert {environment.name for environment in made.environments} == needed
     assert made.controls.known_steps.column.name == "keras3-tensorflow"
     assert {run.column.name for run in made.controls.again} == {"keras3-jax"}
+    # An interpreter of the user's own is not judged by the lock.
+    made = planned(interpreters={"keras3-torch": "/opt/python"})
+    assert "keras3-torch" in {run.column.name for run in made.runs}
+    assert "keras3-torch" not in made.notices[0]
 
 
 def test_a_lost_gpu_hides_no_other(gpus, monkeypatch):
@@ -70,13 +74,6 @@ def test_a_driver_that_is_too_old_for_all_bars_everything(gpus):
     gpus(A100, driver="470.82.01")
     made = planned()
     assert (made.runs, len(made.notices)) == ([], 2)
-
-
-def test_an_interpreter_of_the_users_own_is_not_judged_by_the_lock(gpus):
-    gpus(A100, driver="550.54.15")
-    made = planned(interpreters={"keras3-torch": "/opt/python"})
-    assert "keras3-torch" in {run.column.name for run in made.runs}
-    assert "keras3-torch" not in made.notices[0]
 
 
 def test_which_gpu_is_part_of_an_identity_as_it_was_asked_for(gpus):
