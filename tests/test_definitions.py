@@ -16,8 +16,6 @@ from millistep.planning.catalog import frameworks
 from tests.shared import ROOT, put
 
 ENVS = ROOT / "envs"
-
-
 ENVIRONMENTS = sorted({framework.environment for framework in frameworks([]).values()})
 DEFINITIONS = {found.path.relative_to(ENVS).as_posix(): found for found in definitions()}
 OURS = [f"{STACK}/{kind}/{name}.yaml" for kind in ("cpu", "cuda") for name in ENVIRONMENTS]
