@@ -76,7 +76,7 @@ class Page:
 
 
 @contextmanager
-def chromium(url: str = "") -> Iterator[Page]:
+def chromium(url: str) -> Iterator[Page]:
     """A page in a browser of its own, which ends with the block; url: what it shows."""
     there, to_browser = os.pipe()
     from_browser, back = os.pipe()
@@ -91,8 +91,7 @@ def chromium(url: str = "") -> Iterator[Page]:
         try:
             with open(to_browser, "wb", buffering=0) as to, open(from_browser, "rb") as answers:
                 page = Page(to, answers)
-                if url:
-                    page.open(url)
+                page.open(url)
                 yield page
         finally:
             process.terminate()

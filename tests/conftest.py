@@ -10,7 +10,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from millistep.supervise import device, variables
 from tests.measure import nvml
-from tests.workshop import Workshop, make_workshop, source_tree
+from tests.workshop import Workshop, make_workshop
 
 settings.register_profile("millistep", deadline=None)  # nothing depends on the machine's speed
 settings.load_profile("millistep")
@@ -24,9 +24,8 @@ os.environ["MILLISTEP_LOCKS"] = tempfile.gettempdir()  # that tests wait for no 
 
 PROCESSORS = sorted(os.sched_getaffinity(0))  # of all workers together
 # Share the project that tests/pipeline/conftest.py measures.
-MEASURED = [
-    f"pipeline/test_{name}.py" for name in ("archive", "bad_input", "rerun", "six_columns")
-] + ["pipeline/test_all_models.py[bert]"]
+MEASURED = [f"pipeline/test_{name}.py" for name in ("bad_input", "rerun", "six_columns")]
+MEASURED += ["pipeline/test_all_models.py[bert]"]
 # The tests of one parameter share a fixture of their own.
 SPLIT = "pipeline/test_all_models.py", "zoo/", "cheats/"
 LONGEST = "measured", "pipeline/test_all_models.py"
@@ -37,8 +36,8 @@ SHARING = "pipeline/", "models/", "gpu_stand_in/"
 # The longest come first: no worker is to begin with one of them when the others have ended.
 FIRST = (
     *("pipeline", "models", "cluster", "zoo", "studies", "test_recipes.py", "gpu_stand_in"),
-    *("cheats", "test_environments.py", "test_overlays.py", "measure", "test_pages.py"),
-    *("test_interrupted_start.py", "test_snakemake_waits.py", "test_answer_run.py"),
+    *("cheats", "test_environments.py", "test_overlays.py", "test_snakemake.py", "measure"),
+    "test_pages.py",
 )
 
 
@@ -63,15 +62,11 @@ def pytest_collection_modifyitems(config, items):
         items.sort(key=lambda item: _place(item.nodeid))
 
 
-class Together(LoadScopeScheduling):
-    """A scheduler that keeps tests which share a fixture on one worker."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return _group(nodeid)
-
-
 def pytest_xdist_make_scheduler(config, log):
-    return Together(config, log)
+    """Keep tests that share a fixture on one worker."""
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = _group
+    return scheduler
 
 
 def _path(nodeid: str) -> str:
@@ -121,13 +116,14 @@ def gpus(monkeypatch):
 
 
 @pytest.fixture
-def beside_keras(tmp_path, monkeypatch):
-    """The working directory lies beside a source tree of Keras."""
-    source_tree(tmp_path / "keras")
-    (tmp_path / "millistep").mkdir()
-    monkeypatch.chdir(tmp_path / "millistep")
-
-
-@pytest.fixture
 def workshop(tmp_path) -> Workshop:
     return make_workshop(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory) -> Workshop:
+    """A workshop whose locked environment is deployed; ``first``: what was said."""
+    workshop = make_workshop(tmp_path_factory.mktemp("deployed"))
+    assert workshop.run() == (0, [])
+    workshop.first = workshop.progress
+    return workshop

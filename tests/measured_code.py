@@ -23,11 +23,9 @@ def tree(node: object) -> object:
     if not isinstance(node, ast.AST):
         return repr(node)
     fields = dict(ast.iter_fields(node))
-    body = fields.get("body")
-    if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
-        text = body[0].value
-        if isinstance(text, ast.Constant) and isinstance(text.value, str):
-            fields["body"] = body[1:]
+    match fields.get("body"):
+        case [ast.Expr(ast.Constant(str())), *code]:
+            fields["body"] = code
     set_fields = [[name, tree(value)] for name, value in fields.items() if value not in (None, [])]
     return [type(node).__name__, *set_fields]
 

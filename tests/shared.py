@@ -19,9 +19,6 @@ from millistep.contracts.published import CONTRACTS
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
 SMALL_NETS = str(ROOT / "studies/cpu_against_gpu")  # a user's folder
-# How the line of a run ends that has a time, and perhaps a reason why it tells nothing.
-TIMED = r"[\d.]+ ms/step(, timed alone)?(, affected by interference: other processes .+)?"
-TIMED += r"(; about .+ left)?$"
 
 
 def valid(document: dict, name: str) -> dict:
@@ -90,8 +87,7 @@ def succeed(command: list[str], **options) -> str:
 def python(*words: object, workflow: Path = ROOT / "workflow", **options) -> str:
     """Run this Python with our modules, which must succeed; what it says on both streams."""
     path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(workflow)]))
-    ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "ascii"}
-    ours |= {"PYTHONDONTWRITEBYTECODE": "1"}
+    ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "ascii", "PYTHONDONTWRITEBYTECODE": "1"}
     return succeed([sys.executable, *map(str, words)], env={**os.environ, **ours}, **options)
 
 

@@ -16,8 +16,8 @@ from .shared import ROOT, SMALL_NETS
 pytestmark = pytest.mark.quick
 
 
-def run(*arguments, program=ROOT / "workflow", **options):
-    command = [sys.executable, "-s", str(program), *arguments]
+def run(*arguments, program=(ROOT / "workflow",), **options):
+    command = [sys.executable, "-s", *map(str, program), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
 
 
@@ -54,8 +54,7 @@ def test_a_command_that_needs_the_locks_says_so_where_there_is_only_the_package(
     (tmp_path / "lib/site/millistep").symlink_to(ROOT / "workflow/millistep")
     program = "import sys; sys.path.insert(0, sys.argv.pop(1)); import millistep.__main__ as m;"
     program += " m.__file__ = sys.path[0] + '/millistep/__main__.py'; m.main()"
-    command = [sys.executable, "-c", program, str(tmp_path / "lib/site"), "answer"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = run("answer", program=("-c", program, tmp_path / "lib/site"))
     assert done.returncode == 1
     told = "run it in a clone, which has envs/: python3 workflow answer\n"
     assert done.stderr == f"millistep answer: {told}"

@@ -22,11 +22,10 @@ from millistep.contracts.base import (
 )
 from millistep.contracts.published import CONTRACTS
 from millistep.contracts.record import Record
-from tests.analysis_fixtures import files
+from tests.planning.records import MEASURED
 from tests.shared import ROOT, python, set_in
 
 pytestmark = pytest.mark.quick
-RECORD = next(each for name, each in files("six_columns").items() if "/records/" in name)
 KEY = Annotated[str, Field(pattern="^[a-z]+$")]
 SMALL = Annotated[int, Field(ge=0, le=99)]
 
@@ -102,7 +101,7 @@ def test_defaults_are_those_of_the_model():
     ],
 )
 def test_a_record_that_violates_its_contract_is_described(place, value, line):
-    record = copy.deepcopy(RECORD)
+    record = copy.deepcopy(MEASURED)
     assert violation(Record, record) == ""
     set_in(record, place, value)
     assert violation(Record, record).startswith(line)

@@ -1,6 +1,8 @@
 """The definitions in envs/: well-formed, lean, and with what the lists ask for."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,24 +11,12 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from locks.definitions import BEFORE, INSTALL, STACK, Definition, definitions
-from locks.pins import EVERYWHERE, LINUX_ARM, LINUX_X86, MACOS
+from locks.pins import EVERYWHERE, LINUX_ARM, LINUX_X86, MACOS, parse
 from millistep.planning.catalog import frameworks
-from tests.shared import ROOT
+from tests.shared import ROOT, put
 
 ENVS = ROOT / "envs"
-
-
-def environments(**facts) -> list[str]:
-    """Environments of the frameworks with these facts in the registry."""
-    found = {
-        framework.environment
-        for framework in frameworks([]).values()
-        if all(getattr(framework, key) == value for key, value in facts.items())
-    }
-    return sorted(found)
-
-
-ENVIRONMENTS = environments()
+ENVIRONMENTS = sorted({framework.environment for framework in frameworks([]).values()})
 DEFINITIONS = {found.path.relative_to(ENVS).as_posix(): found for found in definitions()}
 OURS = [f"{STACK}/{kind}/{name}.yaml" for kind in ("cpu", "cuda") for name in ENVIRONMENTS]
 YAMLS = ["analysis.yaml", *OURS]
@@ -164,3 +154,21 @@ def test_no_host_is_named_but_the_wheel_page_of_pytorch():
     assert len(files) > 30
     hosts = {host for file in files for host in re.findall(r"//([\w.-]+)", file.read_text())}
     assert hosts == {"download.pytorch.org"}
+
+
+def test_the_page_about_offline_machines_fetches_what_each_lock_holds_and_nothing_else(tmp_path):
+    """The page's first command is run with one lock and a stand-in for pip."""
+    said = '#!/bin/sh\necho "$@" > words\n[ -s lock.txt ]\n'
+    pip = put(tmp_path / "bin/python3", said, program=True)
+    environ = {"PATH": f"{pip.parent}{os.pathsep}{os.environ['PATH']}"}
+    page = (ROOT / "docs/offline.md").read_text()
+    command = re.search(r"^\$ (for lock in .*?done)$", page, re.M | re.S)[1]
+    for definition in definitions():
+        one = re.sub(r"for lock in [^;]*;", f"for lock in {definition.path};", command)
+        subprocess.run(["sh", "-c", one], cwd=tmp_path, env=environ, check=True)
+        words = (tmp_path / "words").read_text().partition("download")[1:]
+        assert "".join(words) == "download --no-deps --require-hashes -r lock.txt -d wheels\n"
+        text = (tmp_path / "lock.txt").read_text()
+        assert parse(text) == definition.pins()
+        logical = text.replace("\\\n", "").splitlines()
+        assert all(re.match(r"--|[a-z0-9-]+==", line) for line in logical), definition

@@ -14,20 +14,16 @@ from pathlib import Path
 import pytest
 
 from millistep.deploy.environments import definition_sha256, virtual_prefix, write_atomically
+from millistep.deploy.virtual_environments import failure
 from tests.shared import put, wait_for
-from tests.workshop import THIS_PYTHON, Workshop, make_workshop
+from tests.workshop import THIS_PYTHON, Workshop
 
 
-@pytest.fixture(scope="module")
-def deployed(tmp_path_factory) -> Workshop:
-    """One environment that is deployed; ``first``: what was said. A test leaves one that works."""
-    workshop = make_workshop(tmp_path_factory.mktemp("deployed"))
-    assert workshop.run() == (0, [])
-    workshop.first = workshop.progress
-    return workshop
-
-
-def test_marker_says_what_is_installed(deployed):
+def test_messages_and_marker_say_what_is_installed(deployed):
+    started, ready = deployed.first
+    assert started == "millistep: environment tiny (cpu): being installed"
+    assert re.fullmatch(r"millistep: environment tiny \(cpu\): ready after \d+ s", ready)
+    assert deployed.run() == (0, []) and deployed.progress == []
     marker = deployed.marker()
     packages = marker.pop("packages")
     assert list(packages) == sorted(packages)
@@ -43,13 +39,6 @@ def test_marker_says_what_is_installed(deployed):
         "prefix": str(deployed.prefix),
         "python": "{}.{}.{}".format(*sys.version_info),
     }
-
-
-def test_it_is_said_what_is_deployed_and_how_long_it_took(deployed):
-    started, ready = deployed.first
-    assert started == "millistep: environment tiny (cpu): being installed"
-    assert re.fullmatch(r"millistep: environment tiny \(cpu\): ready after \d+ s", ready)
-    assert deployed.run() == (0, []) and deployed.progress == []
 
 
 def test_environment_is_found_again_after_a_move_and_a_touch(deployed):
@@ -180,10 +169,9 @@ def test_uv_downloads_another_python(workshop):
 
 def test_a_missing_python_is_named_with_the_remedy(workshop):
     needs_another_python(workshop, code=3)
-    code, message = workshop.run()
-    assert code == 1 and len(message) == 1
-    assert "Python 3.99 is needed" in message[0]
-    assert "install python3.99 with its venv module (uv could not download it)" in message[0]
+    line = workshop.refused()
+    assert "Python 3.99 is needed" in line
+    assert "install python3.99 with its venv module (uv could not download it)" in line
 
 
 @pytest.mark.parametrize(
@@ -194,17 +182,14 @@ def test_a_missing_python_is_named_with_the_remedy(workshop):
     ],
 )
 def test_wrong_interpreter_is_refused_in_one_line(workshop, path, message):
-    code, lines = workshop.run("--method", "interpreter", "--interpreter", path)
-    assert code == 1 and len(lines) == 1
-    assert message in lines[0]
+    assert message in workshop.refused("--method", "interpreter", "--interpreter", path)
     assert not workshop.has_marker()
 
 
 def test_only_the_conda_environment_of_the_definition_is_used(workshop):
     """If activation fails, CONDA_PREFIX is that of the environment that Snakemake runs in."""
     refusal = "is not the conda environment of"
-    code, message = workshop.run("--method", "conda")
-    assert code == 1 and f"no activated environment {refusal}" in message[0] and len(message) == 1
+    assert f"no activated environment {refusal}" in workshop.refused("--method", "conda")
     prefix = workshop.conda_prefix()
     workshop.run_script(prefix)
     assert workshop.run("--method", "conda") == (0, [])
@@ -216,13 +201,11 @@ def test_only_the_conda_environment_of_the_definition_is_used(workshop):
     venv.create(own, symlinks=True)
     (own / "conda-meta").mkdir()
     workshop.environ["CONDA_PREFIX"] = str(own)
-    code, message = workshop.run("--method", "conda")
-    assert code == 1 and len(message) == 1 and f"{own} {refusal}" in message[0]
+    assert f"{own} {refusal}" in workshop.refused("--method", "conda")
     # An environment of an earlier state of the lock is not used either.
     workshop.environ["CONDA_PREFIX"] = str(prefix)
     workshop.script.write_text(workshop.script.read_text() + "# another\n")
-    code, message = workshop.run("--method", "conda")
-    assert code == 1 and f"{prefix} {refusal}" in message[0]
+    assert f"{prefix} {refusal}" in workshop.refused("--method", "conda")
 
 
 def test_a_failed_installation_ends_no_start_and_is_made_good_by_the_next(workshop):
@@ -230,9 +213,8 @@ def test_a_failed_installation_ends_no_start_and_is_made_good_by_the_next(worksh
     wheels = workshop.folder / "wheels"
     hidden = wheels.rename(workshop.folder / "hidden")
     workshop.run_script(prefix)  # with status 0
-    code, message = workshop.run("--method", "conda")
-    assert code == 1 and len(message) == 1, message
-    assert "tiny-thing" in message[0] and str(prefix / "millistep-failed") in message[0]
+    line = workshop.refused("--method", "conda")
+    assert "tiny-thing" in line and str(prefix / "millistep-failed") in line
     hidden.rename(wheels)
     assert workshop.run("--method", "conda") == (0, []) and len(workshop.progress) == 2
     assert workshop.marker()["packages"]["tiny-thing"] == "1.0"
@@ -275,9 +257,8 @@ def test_a_link_leads_to_what_was_deployed_and_takes_nobodys_folder(workshop):
     assert (link / "bin/python").exists() and link.resolve().is_relative_to(cache)
     link.unlink()
     (link / "bin").mkdir(parents=True)
-    status, lines = workshop.run("--method", "venv", "--link", str(link))
-    assert status == 1 and len(lines) == 1
-    assert lines[0].startswith("tiny: ") and f"{link} is in the place of the link" in lines[0]
+    line = workshop.refused("--method", "venv", "--link", str(link))
+    assert line.startswith("tiny: ") and f"{link} is in the place of the link" in line
 
 
 def test_machines_of_two_kinds_share_no_environment(workshop, monkeypatch):
@@ -293,3 +274,79 @@ def test_the_digest_is_of_yaml_and_lock_alone(workshop):
     assert definition_sha256(workshop.definition) == before
     workshop.script.write_text(script.replace("==1.0", "==1.1"))
     assert definition_sha256(workshop.definition) != before
+
+
+def no_index(workshop: Workshop) -> None:
+    del workshop.environ["PIP_NO_INDEX"], workshop.environ["PIP_FIND_LINKS"]
+    del workshop.environ["UV_FIND_LINKS"]
+    workshop.environ["PIP_INDEX_URL"] = "http://127.0.0.1:9/simple"  # a closed port
+
+
+def other_wheel(workshop: Workshop) -> None:
+    with open(workshop.folder / "wheels/tiny_thing-1.0-py3-none-any.whl", "ab") as wheel:
+        wheel.write(b"\0")
+
+
+@pytest.mark.parametrize(
+    "spoil, cause",
+    [
+        (no_index, "No matching distribution found for tiny-thing==1.0"),
+        (other_wheel, "THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE"),
+    ],
+)
+def test_the_last_error_line_of_the_installer_is_shown(workshop, spoil, cause):
+    spoil(workshop)
+    line = workshop.refused()
+    assert line.startswith(f"tiny: {cause}") and line.endswith(f"(log: {workshop.prefix}.log)")
+    assert not workshop.has_marker()
+
+
+DEBIAN = """... not available.  On Debian/Ubuntu systems, you need to install ...:
+
+    apt install python3.11-venv
+
+Failing command: /home/me/.cache/millistep/envs/tiny/bin/python3
+"""
+WORDS = [
+    ("collecting\nsh: 1: no such program\n\n\n", "sh: 1: no such program"),
+    (DEBIAN, "apt install python3.11-venv"),
+    ("\n", "the installation failed"),
+]
+
+
+@pytest.mark.parametrize(("printed", "words"), WORDS)
+def test_without_an_error_line_the_remedy_or_the_last_words_are_shown(tmp_path, printed, words):
+    log = put(tmp_path / "log", printed)
+    assert str(failure(log)) == f"{words} (log: {log})"
+
+
+def test_a_disk_that_is_too_small_is_named_before_anything_is_downloaded(workshop):
+    sizes = workshop.definition.parent.with_name("sizes.json")
+    sizes.write_text('{"cpu": {"tiny": 1e9}}')
+    cache = workshop.folder / "cache/envs"
+    assert workshop.refused().startswith(f"tiny: tiny needs up to 1e+09 GB in {cache}, ")
+    assert workshop.runs() == 0 and not workshop.prefix.exists()
+    sizes.write_text('{"cpu": {"tiny": 0.001}}')
+    assert workshop.run() == (0, [])
+    assert "tiny (cpu, up to 0.001 GB)" in workshop.progress[0]
+
+
+def test_what_fails_is_tried_once_per_start(workshop):
+    wheels = workshop.folder / "wheels"
+    hidden = wheels.rename(workshop.folder / "hidden")
+    first = ("--method", "venv", "--start", "1")
+    line = workshop.refused(*first)
+    assert "tiny-thing" in line
+    assert workshop.refused(*first) == line and workshop.runs() == 1
+    assert workshop.progress == []
+    hidden.rename(wheels)
+    assert workshop.refused(*first) == line
+    (note,) = workshop.folder.glob(".*.failed")
+    kept = note.read_text()
+    note.write_text('{"start": "1"}')
+    assert workshop.run(*first) == (0, []), "a note without a reason is none"
+    (workshop.folder / "marker.json").unlink()
+    note.write_text(kept)
+    assert workshop.run("--method", "venv", "--start", "2") == (0, []) and workshop.has_marker()
+    (workshop.folder / "marker.json").unlink()
+    assert workshop.run(*first) == (0, []), "a failure outlived the success after it"

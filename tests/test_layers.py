@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import python
+from tests.shared import ROOT, python
 
-PACKAGE = Path(__file__).resolve().parents[1] / "workflow" / "millistep"
+PACKAGE = ROOT / "workflow/millistep"
 # From the bottom to the top; a room may import those before it.
 MEASURING = ("contracts", "deploy", "measure", "supervise", "planning", "bundle")
+MAY_IMPORT = {room: {*MEASURING[: place + 1]} for place, room in enumerate(MEASURING)}
+MAY_IMPORT["analysis"] = {"analysis", "contracts"}
 # Rooms that run inside a framework's interpreter, or before any environment exists.
-ALONE = {room: {room} for room in ("contracts", "measure", "deploy")}
+MAY_IMPORT |= {room: {room} for room in ("contracts", "measure", "deploy")}
 
 
 def imported(path: Path) -> set[str]:
@@ -25,30 +27,17 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-def rooms_of(path: Path) -> set[str]:
-    parts = (name.split(".") for name in imported(path))
-    return {part[1] for part in parts if part[0] == "millistep" and len(part) > 1}
-
-
-def files(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.py"))
-
-
 def test_every_file_has_a_room_and_every_room_a_place():
     folders = {path.name for path in PACKAGE.iterdir() if any(path.rglob("*.py"))}
-    assert folders == {*MEASURING, "analysis"}
+    assert folders == {*MAY_IMPORT}
 
 
-@pytest.mark.parametrize("room", MEASURING)
-def test_nothing_that_measures_imports_upwards_or_the_analysis(room):
-    allowed = set(MEASURING[: MEASURING.index(room) + 1])
-    for path in files(PACKAGE / room):
-        assert rooms_of(path) <= ALONE.get(room, allowed), path
-
-
-def test_the_analysis_imports_nothing_that_measures():
-    for path in files(PACKAGE / "analysis"):
-        assert rooms_of(path) <= {"analysis", "contracts"}, path
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_nothing_imports_upwards_and_the_analysis_nothing_that_measures(room):
+    for path in (PACKAGE / room).rglob("*.py"):
+        names = (name.split(".") for name in imported(path))
+        rooms = {name[1] for name in names if name[0] == "millistep" and name[1:]}
+        assert rooms <= MAY_IMPORT[room], path
 
 
 def test_statistics_read_and_print_nothing():

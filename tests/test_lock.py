@@ -8,9 +8,6 @@ from locks import definitions
 from tests.shared import put
 from tests.test_definitions import ENVS, script_problems
 
-PROGRAM = (ENVS / "lock.py", *sorted((ENVS / "locks").glob("*.py")))
-
-
 FAKE_UV = """\
 #!{python}
 import pathlib, sys
@@ -31,19 +28,18 @@ answer.write_text("\\n".join(lines))
 
 def test_lock_merges_platforms_and_keeps_what_is_locked(tmp_path):
     envs = tmp_path / "envs"
-    inputs = envs / "inputs" / "cpu"
-    inputs.mkdir(parents=True)
-    (envs / definitions.STACK).mkdir()
-    for path in (*PROGRAM, definitions.INSTALL):
+    (envs / definitions.STACK).mkdir(parents=True)
+    program = [ENVS / "lock.py", *(ENVS / "locks").glob("*.py"), definitions.INSTALL]
+    for path in [*program, ENVS / "inputs/cpu/builds.txt"]:
         put(tmp_path / path.relative_to(ENVS.parent), path.read_text())
-    (inputs / "builds.txt").write_text((ENVS / "inputs/cpu/builds.txt").read_text())
-    (inputs / "keras3-torch.in").write_text("torch\npure\n")
+    put(envs / "inputs/cpu/keras3-torch.in", "torch\npure\n")
     uv = put(tmp_path / "bin/uv", FAKE_UV.format(python=sys.executable), program=True)
+    script = envs / definitions.STACK / "cpu/keras3-torch.post-deploy.sh"
 
     def relock(*arguments):
         command = [sys.executable, "envs/lock.py", "keras3-torch", *arguments]
         subprocess.run(command, cwd=tmp_path, env={"PATH": str(uv.parent)}, check=True)
-        text = (envs / definitions.STACK / "cpu/keras3-torch.post-deploy.sh").read_text()
+        text = script.read_text()
         assert script_problems(text) == []
         return text.replace(" \\\n    --hash=sha256", "").split("LOCK'\n")[1]
 
@@ -59,7 +55,6 @@ def test_lock_merges_platforms_and_keeps_what_is_locked(tmp_path):
     assert "torch==2.13.0+cpu ; sys_platform == 'linux':6746dbcb" in new
     assert relock() == new
 
-    script = envs / definitions.STACK / "cpu/keras3-torch.post-deploy.sh"
     script.write_text(script.read_text().replace("pure==3.0", "pure==2.0"))
     assert "pure==2.0" in relock()
     assert "pure==3.0" in relock("--upgrade")

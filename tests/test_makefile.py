@@ -106,18 +106,23 @@ def test_of_two_options_for_configurations_the_last_is_read_as_by_snakemake(make
     assert (code, message) == (0, "") and output.startswith("called: ")
 
 
-@pytest.mark.parametrize("name", ["", "pach", "%", "patch precision", "../studies/patch"])
-def test_an_unknown_study_is_named_in_one_line_with_those_there_are(make, name):
-    code, output, message = make("study", f"NAME={name}")
-    assert code != 0 and output == ""
-    assert message.count("\n") == 1
-    assert f"NAME={name}: no such study; allowed are patch precision" in message
+REFUSED = [
+    (["study", f"NAME={name}"], f"NAME={name}: no such study; allowed are patch precision")
+    for name in ("", "pach", "%", "patch precision", "../studies/patch")
+]
+REFUSED += [
+    (["study", "NAME=twice"], "NAME=twice: several studies have this name"),
+    (["--old-file=.venv-analysis", "verify"], "name the archive: ZIP=millistep-laptop-cpu.zip"),
+]
 
 
-def test_two_studies_of_one_name_are_refused(make, tmp_path):
-    put(tmp_path / "studies/mine/patch.yaml", "runs: 1\n")
-    code, output, message = make("study", "NAME=patch")
-    assert code != 0 and output == "" and "NAME=patch: several studies have this name" in message
+@pytest.mark.parametrize(("words", "said"), REFUSED)
+def test_what_make_does_not_know_is_one_line(make, tmp_path, words, said):
+    if "NAME=twice" in words:
+        for folder in ("config/studies", "studies/mine"):
+            put(tmp_path / folder / "twice.yaml", "runs: 1\n")
+    code, output, message = make(*words)
+    assert code != 0 and output == "" and message.count("\n") == 1 and said in message
 
 
 def test_the_study_of_answers_is_offered_by_its_own_command(make, tmp_path):
@@ -126,9 +131,3 @@ def test_the_study_of_answers_is_offered_by_its_own_command(make, tmp_path):
     _, _, message = make("study", "NAME=pull_requests")
     assert "allowed are patch precision; for a pull request: make answer." in message
     assert make("study", "NAME=pull_request")[0] == 0
-
-
-def test_to_verify_is_to_name_an_archive(make):
-    code, output, message = make("--old-file=.venv-analysis", "verify")
-    assert code != 0 and output == "" and message.count("\n") == 1
-    assert "name the archive: ZIP=millistep-laptop-cpu.zip" in message

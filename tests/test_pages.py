@@ -35,6 +35,9 @@ CUT_IN_FIGURES = """[...document.querySelectorAll('figure svg')].flatMap(svg => 
       || box.bottom > frame.bottom + 1 || box.top < frame.top - 1;
   }).map(text => text.textContent);
 })"""
+WIDE_TABLES = """[...document.querySelectorAll('table')].filter(
+  table => table.getBoundingClientRect().width > innerWidth + 1).map(
+  table => table.caption.textContent)"""
 SCROLLED = """(() => { const box = document.querySelector('#table .scroll');
   return box.scrollWidth - box.clientWidth })()"""
 # One link per target: browsers stop following when hundreds are clicked within seconds.
@@ -94,12 +97,7 @@ def test_the_result_is_on_the_first_screen(folder, width):
 def test_on_paper_tables_are_as_wide_as_the_page(page):
     page.call("Emulation.setEmulatedMedia", media="print")
     page.resize(694)  # A4 without its margins
-    assert (
-        page.value("""[...document.querySelectorAll('table')].filter(
-      table => table.getBoundingClientRect().width > innerWidth + 1).map(
-      table => table.caption.textContent)""")
-        == []
-    )
+    assert page.value(WIDE_TABLES) == []
     page.call("Emulation.setEmulatedMedia", media="")
     pdf = b64decode(page.call("Page.printToPDF", preferCSSPageSize=True)["data"])
     assert 1 < len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 15

@@ -1,6 +1,5 @@
 """CONTRIBUTING's recipes, followed to the letter in a copy of the checkout."""
 
-import csv
 import json
 import os
 import re
@@ -13,7 +12,7 @@ import pytest
 
 from millistep.deploy.environments import definition_sha256
 from tests.pipeline.conftest import COLUMNS, Project
-from tests.shared import ROOT, copy_tree, custom_model, put, succeed
+from tests.shared import ROOT, copy_tree, custom_model, put, python
 from tests.test_lock import FAKE_UV
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
@@ -26,17 +25,13 @@ import json, sys
 from millistep.planning.config import read_configuration
 from millistep.planning.plan import Plan
 small = {"scale": "smoke", "accelerator": "cpu", "threads": 1}
-plan = Plan({**read_configuration(sys.argv[1]), **small})
-print(json.dumps(plan.document()))
+print(json.dumps(Plan({**read_configuration(sys.argv[1]), **small}).document()))
 """
 AT_THE_END = re.compile(r"[Aa]t\s+the\s+end\s+of\s+`([^`]+)`")
 
 
-class Copy:
+class Copy(Project):
     """A copy of the checkout, tests included, in which recipes are followed."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
 
     def follow(self, recipe: str) -> None:
         """Do what the recipe's paragraphs say with the code below them."""
@@ -47,18 +42,13 @@ class Copy:
             if language == "console":
                 self.type(code)
             elif below := BELOW.search(paragraph):
-                self.put_below(*below.groups(), code)
+                name, line = below.groups()
+                self.edit(name, f"\n{line}\n", f"\n{line}\n{code}")
             elif end := AT_THE_END.search(paragraph):
                 path = self.folder / end[1]
                 path.write_text(path.read_text() + code)
             else:
                 self.write(NEW_FILE.search(paragraph)[1], code)
-
-    def put_below(self, name: str, line: str, code: str) -> None:
-        lines = (self.folder / name).read_text().splitlines(keepends=True)
-        assert lines.count(f"{line}\n") == 1, f"{name}: {line}"
-        lines.insert(lines.index(f"{line}\n") + 1, code)
-        (self.folder / name).write_text("".join(lines))
 
     def type(self, lines: str) -> None:
         """Run what stands behind the prompts of a terminal, with this Python and our uv."""
@@ -75,8 +65,7 @@ class Copy:
 
     def run(self, *command: str) -> str:
         """Run a Python command here, which must succeed; what it says."""
-        environ = {**os.environ, "PYTHONPATH": str(self.folder / "workflow")}
-        return succeed([sys.executable, *command], cwd=self.folder, env=environ)
+        return python(*command, workflow=self.folder / "workflow", cwd=self.folder)
 
     def plan(self, config: str = "config/config.yaml") -> dict:
         """The plan of a configuration, at smoke scale on the processors."""
@@ -145,7 +134,7 @@ print(run("read_back", one, "observed_settings", folder="made")["deterministic"]
 """
     said = copy.run("-c", read).splitlines()
     assert said == ["True"]
-    nothing_lacks = ("-p", "no:cacheprovider", "-k", "reaches or readme or values_of_a_setting")
+    nothing_lacks = ("-p", "no:cacheprovider", "-k", "reaches or readme")
     copy.run("-m", "pytest", *nothing_lacks, "tests/planning")
 
 
@@ -191,20 +180,17 @@ def test_a_framework_of_ours_or_of_a_users_folder(copy, before):
     record = folder + "/records/smoke/bert/predict-b8/{}/run1.json"
     records = {name: record.format(name) for name in study["columns"]}
     made = ("--configfile", "config/studies/checked.yaml", "--", f"{folder}/plan.json")
-    project = Project(copy.folder)
-    done = project.snakemake("--quiet", "all", *made, *records.values())
+    done = copy.snakemake("--quiet", "all", *made, *records.values())
     assert done.returncode == 0, done.stderr
-    project.write_tables(folder)
-    results = copy.folder / folder
-    found = {name: json.loads((copy.folder / path).read_text()) for name, path in records.items()}
+    copy.write_tables(folder)
+    found = {name: copy.read(path) for name, path in records.items()}
     assert {name: (r["status"], r["reason"]) for name, r in found.items()} == dict.fromkeys(
         study["columns"], ("ok", "")
     )
     assert found["keras3-jax-checked"]["parity"]["debug_nans"] is True
-    assert "Keras 3 (JAX, checked)" in (results / "table.md").read_text()
+    assert "Keras 3 (JAX, checked)" in (copy.folder / folder / "table.md").read_text()
     # The recipe "Add a record field": an observed setting gets into the tidy file by itself.
-    with open(results / "runs.csv", newline="") as file:
-        shown = {line["configuration"]: line["parity.debug_nans"] for line in csv.DictReader(file)}
+    shown = {run["configuration"]: run["parity.debug_nans"] for run in copy.runs(folder)}
     assert shown == {"keras3-jax-checked": "True", "keras3-jax-again": ""}
 
 

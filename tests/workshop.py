@@ -9,14 +9,14 @@ import sys
 import tempfile
 import venv
 import zipfile
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from locks.definitions import post_deploy
 from millistep.deploy.environments import definition_sha256
 
-PROGRAM = Path(__file__).resolve().parents[1] / "workflow"
+from .shared import ROOT, put
+
 THIS_PYTHON = "{}.{}".format(*sys.version_info)
 
 LOCK = "tiny-thing==1.0 --hash=sha256:{sha256}\n"
@@ -29,40 +29,26 @@ while [ -e "$GATE" ]; do sleep 0.05; done
 """
 
 
-@dataclass
 class Workshop:
     """A folder with a definition, a cache of its own, and the pip configuration to serve it."""
 
-    folder: Path
-    environ: dict[str, str]
-    progress: list[str] = field(default_factory=list)  # of the last run
-
-    @property
-    def definition(self) -> Path:
-        return self.folder / "envs" / "2026-11" / "cpu" / "tiny.yaml"
-
-    @property
-    def script(self) -> Path:
-        return self.definition.with_name("tiny.post-deploy.sh")
-
-    @property
-    def trace(self) -> Path:
-        return self.folder / "trace"
-
-    @property
-    def gate(self) -> Path:
-        return self.folder / "gate"
+    def __init__(self, folder: Path, environ: dict[str, str]):
+        self.folder, self.environ = folder, environ
+        self.progress: list[str] = []  # of the last run
+        self.definition = folder / "envs/2026-11/cpu/tiny.yaml"
+        self.script = self.definition.with_name("tiny.post-deploy.sh")
+        self.trace, self.gate = folder / "trace", folder / "gate"
 
     @property
     def prefix(self) -> Path:
         digest = definition_sha256(self.definition)[:16]
-        return self.folder / "cache" / "envs" / f"tiny-cpu-{digest}"
+        return self.folder / f"cache/envs/tiny-cpu-{digest}"
 
     def runs(self) -> int:
         return len(self.trace.read_text().splitlines()) if self.trace.exists() else 0
 
     def start(self, marker: str = "marker.json", *arguments: str, python: str = sys.executable):
-        command = [python, str(PROGRAM), "deploy", "--name", "tiny"]
+        command = [python, str(ROOT / "workflow"), "deploy", "--name", "tiny"]
         command += ["--definition", str(self.definition)]
         command += ["--marker", str(self.folder / marker), *(arguments or ("--method", "venv"))]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -95,6 +81,12 @@ class Workshop:
         self.progress = [line for line in lines if line.startswith(PROGRESS)]
         return process.returncode, [line for line in lines if line not in self.progress]
 
+    def refused(self, *arguments, **options) -> str:
+        """Fail to deploy; the one line of the message."""
+        code, message = self.run(*arguments, **options)
+        assert (code, len(message)) == (1, 1), message
+        return message[0]
+
     def marker(self, name: str = "marker.json") -> dict:
         return json.loads((self.folder / name).read_text())
 
@@ -110,16 +102,17 @@ def python_and_pip() -> Path:
     return prefix
 
 
-def build_wheel(folder: Path, version: str = "1.0", files: dict | None = None) -> str:
-    """Build a wheel, with an empty module unless its files are given; its sha256."""
+def build_wheel(folder: Path, version: str = "1.0", source: str = "") -> str:
+    """Build a wheel of one module; its sha256."""
     folder.mkdir(exist_ok=True)
-    name = "tiny_thing"
-    about = f"{name}-{version}.dist-info"
-    contents = files or {f"{name}.py": ""}
-    contents |= {f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"}
-    kind = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    contents |= {f"{about}/WHEEL": kind, f"{about}/RECORD": ""}
-    wheel = folder / f"{name}-{version}-py3-none-any.whl"
+    about = f"tiny_thing-{version}.dist-info"
+    contents = {
+        "tiny_thing.py": source,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: tiny_thing\nVersion: {version}\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/RECORD": "",
+    }
+    wheel = folder / f"tiny_thing-{version}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         for path, content in contents.items():
             archive.writestr(path, content)
@@ -129,7 +122,7 @@ def build_wheel(folder: Path, version: str = "1.0", files: dict | None = None) -
 # Builds a wheel of what lies beside it without asking an index for anything, and litters its tree
 # as other backends do.
 BACKEND = """\
-import os, pathlib, sys, time, zipfile
+import os, pathlib, time, zipfile
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with open(os.environ["TRACE"], "a") as trace:
@@ -140,15 +133,12 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     source = pathlib.Path("tiny_thing.py").read_text()
     compile(source, "tiny_thing.py", "exec")
     name, about = "tiny_thing-3.0-py3-none-any.whl", "tiny_thing-3.0.dist-info"
+    metadata = "Metadata-Version: 2.1\\nName: Tiny_Thing\\nVersion: 3.0\\n"
+    wheel = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
     with zipfile.ZipFile(os.path.join(wheel_directory, name), "w") as archive:
         archive.writestr("tiny_thing.py", source)
-        archive.writestr(
-            f"{about}/METADATA", "Metadata-Version: 2.1\\nName: Tiny_Thing\\nVersion: 3.0\\n"
-        )
-        archive.writestr(
-            f"{about}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
-        )
-        archive.writestr(f"{about}/RECORD", "")
+        for file, text in {"METADATA": metadata, "WHEEL": wheel, "RECORD": ""}.items():
+            archive.writestr(f"{about}/{file}", text)
     return name
 """
 PYPROJECT = """\
@@ -161,10 +151,9 @@ backend-path = ["."]
 
 def source_tree(folder: Path, source: str = "") -> Path:
     """A checkout of the tiny thing's version 3.0."""
-    folder.mkdir(parents=True)
     files = {"pyproject.toml": PYPROJECT, "backend.py": BACKEND, "tiny_thing.py": source}
     for name, text in files.items():
-        (folder / name).write_text(text)
+        put(folder / name, text)
     return folder
 
 
@@ -178,12 +167,11 @@ def make_workshop(folder: Path) -> Workshop:
     workshop = Workshop(folder, environ)
     # A package that must not count as installed, on PYTHONPATH and in the working directory.
     for name in ("tiny_thing", "leaked"):
-        about = folder / "leak" / f"{name}-1.0.dist-info"
-        about.mkdir(parents=True)
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (folder / "leak/venv.py").write_text("raise ImportError")
-    workshop.definition.parent.mkdir(parents=True)
-    workshop.definition.write_text(f"dependencies:\n  - python={THIS_PYTHON}\n  - pip\n")
+        about = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+        put(folder / f"leak/{name}-1.0.dist-info/METADATA", about)
+    put(folder / "leak/venv.py", "raise ImportError")
+    put(workshop.definition, f"dependencies:\n  - python={THIS_PYTHON}\n  - pip\n")
+    build_wheel(folder / "wheels", "2.0", "SAYS = 'wheel'")
     text = LOCK.format(sha256=build_wheel(folder / "wheels"))
     script = post_deploy("a test", text)
     workshop.script.write_text(script.replace("set -eu\n", TRACED))

@@ -3,7 +3,6 @@
 One cluster of four nodes, and one project that is measured on it with all that may happen.
 """
 
-import contextlib
 import itertools
 import os
 import signal
@@ -11,19 +10,85 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.cluster import throwaway
-from tests.cluster.project import HANG, ClusterProject, done
 from tests.conftest import PROCESSORS
-from tests.fake_project import OWN
+from tests.fake_project import OWN, add_model, fake_project
 from tests.shared import until
 
+HANG = ("lost", "cancelled", "late")  # models whose first run waits to be ended
 NODES, CPUS = 4, 2
-LIMIT_S = 500
 GROUPS = [("steady", 4), ("steady", 8), *((model, 4) for model in ("hungry", *HANG))]
 COLUMNS = ("fake", "other")
+
+
+class ClusterProject:
+    """folder: where the checkout is made. Its commands work on the cluster's nodes."""
+
+    def __init__(self, folder: Path, cluster: throwaway.Cluster):
+        self.folder, self.cluster = folder, cluster
+        self.at_once: list[int] = []  # jobs that were submitted and had not ended
+        self.local = fake_project(folder, "step_ms: 1.0", other=True)
+        own = self.folder / OWN
+        add_model(own, "steady", "step_ms: 1.0")
+        add_model(own, "hungry", "step_ms: 1.0, trouble: eats_memory")
+        for name in HANG:
+            add_model(own, name, f"step_ms: 1.0, trouble: hangs_once, hung: '{self.hung(name)}'")
+        python = str(next(self.folder.glob("*/python")))  # a shell would read something into it
+        self.local.configure(
+            models={"steady": {"fit": [4, 8]}, **{name: {"fit": 4} for name in ("hungry", *HANG)}},
+            columns=COLUMNS,
+            limits={"memory_gib": 0.3, "time_s": 300},
+            interpreters=dict.fromkeys(COLUMNS, python),
+        )
+        # The settings of a site.
+        profile = self.folder / "profiles/slurm/profile.v9+.yaml"
+        text = profile.read_text().replace("cpus_per_task: 9", "cpus_per_task: 2")
+        profile.write_text(text + "slurm-init-seconds-before-status-checks: 10\n")
+
+    def hung(self, model: str) -> Path:
+        """A file that is there once the model's first run waits to be ended."""
+        return self.folder / f"{model} hangs"
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        """Start Snakemake with the cluster's profile, on the machine that plans."""
+        command = [sys.executable, "-m", "snakemake", "--workflow-profile", "profiles/slurm"]
+        own = {"cwd": self.folder, "env": self.cluster.environ, "start_new_session": True}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        return subprocess.Popen([*command, *arguments], **own, **pipes)
+
+    def snakemake(self, *arguments: str) -> tuple[int, str]:
+        """Run Snakemake to its end; exit status, and what was said."""
+        process = self.start(*arguments)
+        try:
+            said = process.communicate(timeout=300)[0]
+        finally:
+            process.kill()
+        return process.returncode, said
+
+    def job_of(self, model: str) -> tuple[str, str] | None:
+        """Return number and node of the job that measures a model."""
+        for line in self.cluster.jobs():
+            number, state, node, *comment = line.split()
+            if state == "RUNNING" and model in "_".join(comment):
+                return number, node
+        return None
+
+    def record(self, model: str, column: str, batch: int = 4, number: int = 1) -> dict:
+        path = f"results/records/smoke/{model}/fit-b{batch}/{column}/run{number}.json"
+        return self.local.read(path)
+
+    def reference(self, model: str, batch: int = 4, number: int = 1) -> dict:
+        path = f"results/reference/smoke/{model}/fit-b{batch}/round{number}-cpu.json"
+        return self.local.read(path)
+
+
+def done(model: str, batch: int = 4, number: int = 1) -> str:
+    """Return the file that the job of a workload and round makes."""
+    return f"results/reference/smoke/{model}/fit-b{batch}/round{number}.done"
 
 
 @pytest.fixture(scope="module")
@@ -33,30 +98,25 @@ def cluster(tmp_path_factory):
     if len(PROCESSORS) < CPUS:
         pytest.skip("a job of two processors needs a second one")
     own = os.sched_getaffinity(0)
-    with contextlib.ExitStack() as stack:
-        os.sched_setaffinity(0, PROCESSORS)  # the processors of the nodes, not the worker's alone
-        try:
-            running = throwaway.cluster(tmp_path_factory.mktemp("cluster"), NODES, CPUS)
-            found = stack.enter_context(running)
-        finally:
+    os.sched_setaffinity(0, PROCESSORS)  # the processors of the nodes, not the worker's alone
+    try:
+        with throwaway.cluster(tmp_path_factory.mktemp("cluster"), NODES, CPUS) as found:
             os.sched_setaffinity(0, own)
-        yield found
+            yield found
+    finally:
+        os.sched_setaffinity(0, own)
 
 
 @pytest.fixture(scope="module")
-def project(cluster, tmp_path_factory) -> ClusterProject:
-    return ClusterProject(tmp_path_factory.mktemp("project"), cluster)
-
-
-@pytest.fixture(scope="module")
-def table(project) -> ClusterProject:
+def table(cluster, tmp_path_factory) -> ClusterProject:
     """Measured while a node is lost, a job is cancelled and another one's time is over."""
+    project = ClusterProject(tmp_path_factory.mktemp("project"), cluster)
     groups = itertools.starmap(done, GROUPS)
     process = project.start("--quiet", "rules", "--", "results/plan.json", *groups)
     watcher = threading.Thread(target=_harm, args=(project, process), daemon=True)
     watcher.start()
     try:
-        project.said = process.communicate(timeout=LIMIT_S)[0]
+        project.said = process.communicate(timeout=500)[0]
     finally:
         process.kill()
     project.status = process.returncode

@@ -39,9 +39,6 @@ TaskProlog={folder}/prolog
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/none
-MpiDefault=none
 ReturnToService=2
 MinJobAge=3600
 MessageTimeout=60

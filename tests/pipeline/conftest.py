@@ -1,6 +1,7 @@
 """The whole pipeline in a copy of the project, with the real frameworks at smoke scale."""
 
 import collections
+import csv
 import json
 import os
 import re
@@ -31,18 +32,11 @@ columns: [{}]
 """.format(", ".join(COLUMNS))
 
 
-def columns_with(**facts) -> tuple[str, ...]:
-    """The columns of the frameworks with these facts in the registry."""
-    return tuple(
-        name
-        for name, framework in FRAMEWORKS.items()
-        if all(getattr(framework, key) == value for key, value in facts.items())
-    )
-
-
 PLAN, TABLE = "results/plan.json", "results/table.md"
-KERAS2, KERAS3 = columns_with(family="keras2"), columns_with(family="keras3")
-PYTORCH = columns_with(family="pytorch")
+KERAS2, KERAS3, PYTORCH = (
+    tuple(name for name, framework in FRAMEWORKS.items() if framework.family == family)
+    for family in ("keras2", "keras3", "pytorch")
+)
 
 
 class Project:
@@ -84,29 +78,18 @@ class Project:
         config = yaml.safe_load((self.folder / "config/config.yaml").read_text())
         return [run.record for run in Plan(config).runs]
 
-    def measured(self, *arguments):
-        """Runs that a dry run would measure, without second names: ``{column: number}``."""
-        return self.measured_by(self.dry_run(*arguments))
-
-    def measured_by(self, said):
-        """Runs that the dry run with this text would measure: ``{column: number}``."""
-        jobs = re.split(r"^(?:local)?rule (\w+):$", said, flags=re.M)[1:]
-        columns = (
-            re.search(r"wildcards: .*\bcolumn=([^,\n]+)", job)[1]
-            for rule, job in zip(jobs[::2], jobs[1::2], strict=True)
-            if rule.startswith("time_") and rule != "time_again"
-        )
+    def measured(self, *arguments, said: str = "") -> dict[str, int]:
+        """Runs by column that a dry run would measure, without second names; said: its text."""
+        timed = r"^(?:local)?rule time_(?!again:)\w+:$.*?wildcards: [^\n]*\bcolumn=([^,\n]+)"
+        columns = re.findall(timed, said or self.dry_run(*arguments), re.M | re.S)
         return dict(collections.Counter(columns))
 
-    def planned(self, *arguments):
-        """Jobs that a dry run would do: ``{rule: number}``."""
-        return self.planned_by(self.dry_run(*arguments))
-
-    def planned_by(self, text):
-        """Jobs that the dry run with this text would do: ``{rule: number}``."""
-        if "Nothing to be done" in text:
+    def planned(self, *arguments, said: str = "") -> dict[str, int]:
+        """Number of jobs of each rule that a dry run would do; said: its text."""
+        said = said or self.dry_run(*arguments)
+        if "Nothing to be done" in said:
             return {}
-        table = text.split("Job stats:", 1)[1].split("total", 1)[0]
+        table = said.split("Job stats:", 1)[1].split("total", 1)[0]
         return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M)}
 
     def dry_run(self, *arguments) -> str:
@@ -141,6 +124,15 @@ class Project:
         """Content of all records, parsed."""
         return [*map(json.loads, self.records().values())]
 
+    def read(self, path: str) -> dict:
+        """Content of a JSON file."""
+        return json.loads((self.folder / path).read_text())
+
+    def runs(self, results: str = "results") -> list[dict[str, str]]:
+        """Lines of runs.csv."""
+        with open(self.folder / results / "runs.csv", newline="") as lines:
+            return list(csv.DictReader(lines))
+
 
 def checkout(folder: Path) -> Project:
     """A copy of this project without its tests, configured for BERT at smoke scale."""
@@ -167,8 +159,3 @@ def project(measured, tmp_path) -> Project:
 def fresh(tmp_path) -> Project:
     """A checkout in which nothing was measured yet."""
     return checkout(tmp_path / "fresh")
-
-
-def counted(*names):
-    """Number of runs by column: one of each of these for fit and for predict."""
-    return dict(collections.Counter(names * 2))

@@ -4,7 +4,6 @@ One row of a model, all with MILLISTEP_ALL_ROWS=1. In two halves of about the sa
 workers measure side by side; BERT is apart, since other tests share it.
 """
 
-import json
 import os
 import re
 
@@ -13,7 +12,7 @@ import pytest
 from millistep.analysis.topics.why import group_of
 
 from ..shared import valid
-from .conftest import FRAMEWORKS, KERAS2, KERAS3, PLAN, PYTORCH, checkout, columns_with
+from .conftest import FRAMEWORKS, KERAS2, KERAS3, PLAN, PYTORCH, checkout
 
 PARTS = (("stable_diffusion", "gemma"), ("sam", "mistral"), ("bert",))
 TASKS = ("fit", "predict"), ("fit", "generate")
@@ -45,10 +44,6 @@ def half(request, tmp_path_factory):
     return project
 
 
-def planned(half):
-    return json.loads((half.folder / PLAN).read_text())
-
-
 def cells(half):
     return zip(half.records(), half.found(), strict=True)
 
@@ -58,7 +53,7 @@ def test_every_cell_is_ok_or_unsupported_with_its_reason(half):
     for name, record in found:
         valid(record, "record")
         assert (record["status"], record["reason"]) == ("ok", ""), name
-    plan = planned(half)
+    plan = half.read(PLAN)
     for cell in plan["cells"]:
         expected = cell["column"] in KERAS2 and (cell["model"], cell["task"]) in UNSUPPORTED
         assert (len(cell["unsupported"] or "") > 20) == expected, cell
@@ -70,7 +65,7 @@ def test_all_columns_of_a_row_do_the_same_work(half):
     for _, record in cells(half):
         cell = record["cell"]
         rows.setdefault((cell["model"], cell["task"], cell["batch_size"]), []).append(record)
-    assert len(rows) == len(planned(half)["rows"])
+    assert len(rows) == len(half.read(PLAN)["rows"])
     for row, records in rows.items():
         for key in ("flops_per_step", "tokens_per_step", "images_per_step"):
             assert len({record["work"][key] for record in records}) == 1, (row, key)
@@ -115,7 +110,8 @@ def test_every_step_was_profiled_and_none_was_compiled_while_timed(half):
 # Parts that are not compiled in the compiled column; the rest is.
 UPDATES = {"keras3-torch": "foreach, eager", **dict.fromkeys(PYTORCH, "for-loop, eager")}
 FEEDING = dict.fromkeys(PYTORCH, "tensors in pageable memory")
-FEEDING |= dict.fromkeys(columns_with(library="tensorflow"), "tf.data tensors")
+TENSORFLOW = [name for name, each in FRAMEWORKS.items() if each.library == "tensorflow"]
+FEEDING |= dict.fromkeys(TENSORFLOW, "tf.data tensors")
 RESULTS = dict.fromkeys([*PYTORCH, *KERAS2], "left on the device")
 RESULTS |= {"keras3-tensorflow": "fetched in each step"}
 IMAGES = {"pytorch-eager": "channels_first"}

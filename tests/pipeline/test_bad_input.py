@@ -138,13 +138,10 @@ def test_a_failing_cell_never_costs_another(project):
     assert table.count("a: error: ValueError: no") == 1 and "(a)" in table
 
 
-def test_an_unknown_record_is_refused_in_words(project):
-    done = project.snakemake("results/records/smoke/bert/fit-b99/keras3-jax/run1.json")
+def test_a_file_that_is_not_planned_or_that_no_rule_makes_is_refused_in_words(fresh):
+    done = fresh.snakemake("results/records/smoke/bert/fit-b99/keras3-jax/run1.json")
     assert done.returncode != 0
     assert "is not in the plan of this configuration" in done.stderr + done.stdout
-
-
-def test_what_snakemake_itself_cannot_do_is_said_with_quiet_all_too(fresh):
     done = fresh.snakemake("--quiet", "all", "--", "results/tabel.md")
     assert done.returncode != 0
     assert "No rule to produce results/tabel.md" in done.stderr and "Traceback" not in done.stderr

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import venv
 import zipfile
@@ -12,6 +11,7 @@ import pytest
 
 from ..models.libraries import interpreter_of
 from ..nets import NETS
+from ..shared import succeed
 from .conftest import Project, checkout
 
 BUNDLE = "results/millistep-bundle-smoke-cpu.zip"
@@ -19,7 +19,7 @@ RECORD = "results/records/smoke/bert/predict-b8/{}/run1.json"
 DRAWN = ("results/table.csv", "results/caveats.json")
 
 
-def measure(kit: Path) -> subprocess.CompletedProcess:
+def measure(kit: Path) -> None:
     """Run the bundle's command; the framework's interpreters have only the locked packages.
 
     JAX' is a virtual environment on top, as README says for packages in a folder of their own.
@@ -34,11 +34,7 @@ def measure(kit: Path) -> subprocess.CompletedProcess:
     command += ["--interpreter", f"pytorch-eager={pytorch}"]
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(kit.parent / "home")}
     environ["MILLISTEP_LOCKS"] = os.environ["MILLISTEP_LOCKS"]
-    return subprocess.run(command, cwd=kit, env=environ, capture_output=True, text=True)
-
-
-def read(folder: Path, path: str) -> dict:
-    return json.loads((folder / path).read_text())
+    succeed(command, cwd=kit, env=environ)
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +49,7 @@ def back(tmp_path_factory) -> Project:
     assert {*os.listdir(project.folder / "results")} == {Path(BUNDLE).name, "logs"}
     kit = folder / "kit"
     zipfile.ZipFile(project.folder / BUNDLE).extractall(kit)
-    done = measure(kit)
-    assert done.returncode == 0, done.stderr
+    measure(kit)
     assert (kit / "records.zip").stat().st_size < 2**17
     zipfile.ZipFile(kit / "records.zip").extractall(project.folder)
     project.kit, project.jobs = kit, project.planned()
@@ -67,7 +62,7 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
     assert "1 of 3 runs to measure at smoke scale, but not here" in back.drawn.stderr
     assert back.planned("--", *DRAWN) == {}
     for framework, package in (("keras3-jax", "jax"), ("pytorch-eager", "torch")):
-        record = read(back.folder, RECORD.format(framework))
+        record = back.read(RECORD.format(framework))
         assert (record["status"], record["environment"]["method"]) == ("ok", "interpreter")
         assert package in record["environment"]["packages"]
         assert record["timing"]["in_turns"] > 1
@@ -76,9 +71,9 @@ def test_what_came_back_is_drawn_and_nothing_is_measured(back):
     caveats = (back.folder / "results/caveats.json").read_text()
     assert "environment_differs" in caveats and "no_time" in caveats
     # The description is the measuring machine's.
-    machine = read(back.folder, RECORD.format("keras3-jax"))["machine"]["id"]
+    machine = back.read(RECORD.format("keras3-jax"))["machine"]["id"]
     card = f"results/machines/{machine}.json"
-    assert read(back.folder, card) == read(back.kit, card)
+    assert back.read(card) == json.loads((back.kit / card).read_text())
 
 
 def test_without_the_marker_the_rest_is_measured_here(back, tmp_path):
@@ -86,11 +81,11 @@ def test_without_the_marker_the_rest_is_measured_here(back, tmp_path):
     project = back.copy(tmp_path / "project")
     project.configure(seed=7)
     said = project.dry_run()
-    planned = project.planned_by(said)
+    planned = project.planned(said=said)
     assert not [rule for rule in planned if rule.startswith(("time_", "reference_", "known"))]
     assert "seed 1 -> 7: bert predict b8" in said
     project.configure(seed=1)
     (project.folder / "results/elsewhere.json").unlink()
     said = project.dry_run()
-    assert project.measured_by(said) == {"pytorch-compiled": 1}
-    assert "known_steps" not in project.planned_by(said)
+    assert project.measured(said=said) == {"pytorch-compiled": 1}
+    assert "known_steps" not in project.planned(said=said)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "config/README", "benchmarks/README")]
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 YAML = re.compile(r"^```yaml\n(.*?)^```$", re.M | re.S)
-# Followed by test_bundle.py, test_offline.py and tests/cluster.
+# Followed by test_bundle.py, test_definitions.py and tests/cluster.
 FOLLOWED = [ROOT / "docs/offline.md", ROOT / "docs/cluster.md"]
 
 
@@ -41,12 +42,10 @@ def program(command: str) -> str:
 def project(tmp_path_factory):
     """A checkout with its own configuration and an archive, beside a source tree of Keras."""
     folder = tmp_path_factory.mktemp("docs")
-    (folder / "keras").mkdir()
-    (folder / "keras/pyproject.toml").touch()
+    put(folder / "keras/pyproject.toml", "")
     project = checkout(folder / "millistep")
-    (project.folder / "archives").mkdir()
-    (project.folder / "archives/a.zip").touch()
-    (project.folder / "config/config.yaml").write_text((ROOT / "config/config.yaml").read_text())
+    put(project.folder / "archives/a.zip", "")
+    shutil.copy(ROOT / "config/config.yaml", project.folder / "config")
     return project
 
 
@@ -88,18 +87,13 @@ def test_commands_have_the_options(command):
     assert {word for word in words if word.startswith("--")} <= set(re.findall(r"--[a-z-]+", said))
 
 
-def configurations() -> list[tuple[Path, dict]]:
-    """Texts in the pages that look like configurations."""
-    pages = [ROOT / "README.md", ROOT / "docs/compare.md", ROOT / "config/README.md"]
-    texts = [(page, text) for page in pages for text in YAML.findall(page.read_text())]
-    keys = yaml.safe_load((ROOT / "config/config.yaml").read_text()).keys()
-    loaded = [(page, yaml.safe_load(text)) for page, text in texts]
-    return [(page, config) for page, config in loaded if config.keys() & keys]
-
-
 def test_configurations_are_valid():
-    assert len(configurations()) > 5
-    for _, config in configurations():
+    pages = [ROOT / "README.md", ROOT / "docs/compare.md", ROOT / "config/README.md"]
+    texts = [yaml.safe_load(text) for page in pages for text in YAML.findall(page.read_text())]
+    keys = yaml.safe_load((ROOT / "config/config.yaml").read_text()).keys()
+    configurations = [text for text in texts if text.keys() & keys]
+    assert len(configurations) > 5
+    for config in configurations:
         check({"models": {"bert": {"fit": "default"}}, "columns": ["keras3-jax"], **config})
 
 

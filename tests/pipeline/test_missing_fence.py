@@ -1,7 +1,5 @@
 """A clock that stops before the device has finished is noticed; here one is made on purpose."""
 
-import csv
-
 
 def test_a_missing_fence_on_an_asynchronous_backend_is_no_number(fresh):
     """The run itself notices it, whatever the machine's peak is.
@@ -19,6 +17,5 @@ def test_a_missing_fence_on_an_asynchronous_backend_is_no_number(fresh):
     (record,) = fresh.found()
     assert record["status"] == "invalid"
     assert record["reason"].endswith("the clock stopped before the work did")
-    with open(fresh.folder / "results/runs.csv", newline="") as lines:
-        (run,) = csv.DictReader(lines)
+    (run,) = fresh.runs()
     assert (run["status"], run["reason"]) == ("invalid", record["reason"])

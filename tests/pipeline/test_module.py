@@ -1,6 +1,5 @@
 """The workflow as a module of another one, and deployed as the workflow catalogue does it."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import yaml
 from millistep.planning.plan import Plan
 from tests.pipeline.conftest import CONFIG, Project, checkout
 from tests.planning.records import write_record
-from tests.shared import commit, put
+from tests.shared import commit, put, succeed
 
 MODULE = """\
 configfile: "config/config.yaml"
@@ -43,19 +42,11 @@ def sources(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.fixture
-def using(sources, tmp_path) -> Project:
-    """A workflow that uses the one in `sources`."""
-    for name, text in {
-        "workflow/Snakefile": MODULE.format(f"{sources}/workflow/Snakefile"),
-        "config/config.yaml": CONFIG,
-        PROFILE: (sources / PROFILE).read_text(),
-    }.items():
-        put(tmp_path / name, text)
-    return Project(tmp_path)
-
-
-def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(using, sources):
+def test_a_module_finds_its_sources_and_leaves_results_where_it_is_used(sources, tmp_path):
+    using = Project(tmp_path)
+    put(tmp_path / "workflow/Snakefile", MODULE.format(f"{sources}/workflow/Snakefile"))
+    put(tmp_path / "config/config.yaml", CONFIG)
+    put(tmp_path / PROFILE, (sources / PROFILE).read_text())
     assert PLANNED in using.dry_run("--", "results/table.md")
     broken = put(using.folder / RECORD, "")
     assert f"{RECORD} is now {RECORD}.unreadable" in using.made("results/plan.json").stderr
@@ -74,12 +65,12 @@ def test_deployed_by_the_catalogues_tool_it_finds_its_sources(sources, tmp_path,
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", address)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     head = ["git", "rev-parse", "HEAD"]
-    commit = subprocess.run(head, cwd=sources, capture_output=True, text=True).stdout.strip()
+    commit = succeed(head, cwd=sources).strip()
     command = ["snakedeploy", "deploy-workflow", address, "here", "--commit", commit]
     command[0] = str(Path(sys.executable).with_name("snakedeploy"))
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    succeed(command, cwd=tmp_path)
     deployed = Project(tmp_path / "here")
-    assert deployed.snakemake("--quiet", "all", "--", "results/plan.json").returncode == 0
+    deployed.made("results/plan.json")
     [copy] = (tmp_path / "cache").rglob("workflow/millistep/__main__.py")
     assert commit in copy.parts
     snakefile = (deployed.folder / "workflow/Snakefile").read_text()

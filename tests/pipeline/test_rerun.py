@@ -7,7 +7,7 @@ import subprocess
 from base64 import urlsafe_b64encode
 
 from ..shared import put
-from .conftest import COLUMNS, CONFIG, KERAS2, PYTORCH, counted
+from .conftest import COLUMNS, CONFIG, KERAS2, PYTORCH
 
 ENVIRONMENTS = "envs/2026-11/cpu"
 RECORD = "results/records/smoke/bert/predict-b8/pytorch-eager/run1.json"
@@ -29,7 +29,7 @@ def test_another_version_of_measuring_measures_everything_again(project):
     assert project.planned("--", "results/self_test.json") == {"self_test": 1}
     project.edit("workflow/millistep/measure/protocol.py", "MEASURE = 1", "MEASURE = 2")
     said = project.dry_run()
-    assert project.measured_by(said) == counted(*COLUMNS)
+    assert project.measured(said=said) == dict.fromkeys(COLUMNS, 2)  # fit and predict
     for rule in ("known_steps", "self_test", "time_again", "reference_cpu"):
         assert re.search(rf"^{rule} +\d+$", said, re.M), rule
 
@@ -77,7 +77,7 @@ def test_a_change_in_a_clone_beside_its_results_measures_the_changed_cells(proje
     subprocess.run(["cp", "-a", str(project.folder / "results"), str(fresh.folder)], check=True)
     fresh.append(f"{ENVIRONMENTS}/keras2-tensorflow.yaml")
     said = fresh.dry_run()
-    assert fresh.measured_by(said) == counted(*KERAS2)
+    assert fresh.measured(said=said) == dict.fromkeys(KERAS2, 2)
     changed, planned = 2 * len(KERAS2), 2 * len(COLUMNS)
     assert f"millistep: {changed} of {planned} runs to measure at smoke scale" in said
     assert "environment changed: bert fit b4 keras2-tensorflow, bert predict b8" in said

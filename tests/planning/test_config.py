@@ -1,17 +1,22 @@
-"""Bad configurations: one line that names the key, what is wrong and what is allowed."""
+"""Configurations: one line about what is wrong and what is allowed, and the runs of recipes."""
 
 import copy
+import re
+import shlex
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millistep.planning.config import ConfigError, read_configuration, read_yaml
+from millistep.planning import changes
+from millistep.planning.config import ConfigError, lay_over, read_configuration, read_yaml
 from millistep.planning.plan import Plan
 
+from ..measure.nvml import A100
 from ..nets import NETS
-from ..shared import ROOT
+from ..shared import ROOT, put, valid
+from ..workshop import source_tree
 
 SHIPPED = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 BERT = {"bert": {"fit": "default", "predict": "default"}}
@@ -33,10 +38,11 @@ def refused(words, made=plan, **changes):
 
 
 def test_the_shipped_configuration_plans_the_pages_rows_on_every_column():
-    shipped = plan()
+    shipped = plan(runs=3)
     assert [c.name for c in shipped.columns] == list(NETS)
-    assert len(shipped.rows) == 12
-    assert len(shipped.runs) == 12 * len(NETS) - len(shipped.unsupported)
+    cells = valid(shipped.document(), "plan")["cells"]
+    places = sorted(run["position"] for cell in cells for run in cell["runs"])
+    assert places == list(range(3 * (12 * len(NETS) - 4)))
     assert {(row.model, row.task, column.name) for row, column in shipped.unsupported} == {
         ("gemma", "fit", "keras2-tensorflow"),
         ("gemma", "generate", "keras2-tensorflow"),
@@ -153,6 +159,7 @@ BOTH = (read_configuration, read_yaml)
         (b"runs: 5\nruns: 1", "line 2, column 1: the key 'runs' appears twice, first in line 1"),
         (b"a:\n\tb: 1", "line 2"),  # tabs are blanks in JSON alone
         (b"a: [{b: &b {c: 1, 'c': 2}}, *b]", "line 1, column 19: the key 'c' appears twice"),
+        (b'{\n\t"runs": 5,\n\t"runs": 1\n}\n', "line 3, column 2: the key 'runs'"),
     ],
 )
 def test_a_broken_file_is_named_with_the_line(tmp_path, content, words):
@@ -162,20 +169,14 @@ def test_a_broken_file_is_named_with_the_line(tmp_path, content, words):
         refused([str(path), words], lambda read=read: read(str(path)))
 
 
-@pytest.mark.parametrize("read", BOTH)
-def test_json_is_read_whatever_it_is_indented_by_and_a_key_twice_is_refused(tmp_path, read):
-    path = tmp_path / "config.json"
-    path.write_text('{\n\t"runs": 5,\n\t"seed": 1\n}\n')
-    assert read(str(path)) == {"runs": 5, "seed": 1}
-    path.write_text('{\n\t"runs": 5,\n\t"runs": 1\n}\n')
-    refused([str(path), "line 3, column 2: the key 'runs'"], lambda: read(str(path)))
+MERGED = "a: &a {x: 1, y: 1}\nb: &b {<<: *a, x: 2}\nc: {<<: [*b, *a], y: 3}\nd: *b"
 
 
 @pytest.mark.parametrize("read", BOTH)
-def test_what_a_mapping_merges_is_no_key_that_is_there_twice(tmp_path, read):
-    path = tmp_path / "config.yaml"
-    path.write_text("a: &a {x: 1, y: 1}\nb: &b {<<: *a, x: 2}\nc: {<<: [*b, *a], y: 3}\nd: *b")
-    found = read(str(path))
+def test_tabs_in_json_and_keys_that_a_mapping_merges_are_read(tmp_path, read):
+    found = read(str(put(tmp_path / "config.json", '{\n\t"runs": 5,\n\t"seed": 1\n}\n')))
+    assert found == {"runs": 5, "seed": 1}
+    found = read(str(put(tmp_path / "config.yaml", MERGED)))
     assert (found["c"], found["d"]) == ({"x": 2, "y": 3}, {"x": 2, "y": 1})
 
 
@@ -213,3 +214,35 @@ def test_a_model_whose_tasks_are_all_left_out_is_none_of_the_tables():
     models = {**BERT, "sam": {"fit": None, "predict": None}}
     document = plan(models=models).document()
     assert [*document["models"]] == ["bert"] == [*{row["model"] for row in document["rows"]}]
+
+
+RECIPE = r"^```yaml\n(.*?)^```\n\n`(--configfile [^`]+)`: ([\d,]+) runs at (\w+) scale"
+TEXT = (ROOT / "config/README.md").read_text() + (ROOT / "docs/tutorial.md").read_text()
+RECIPES = re.findall(RECIPE, TEXT, re.M | re.S)
+
+
+def test_every_recipe_says_how_it_is_applied():
+    assert len(RECIPES) == TEXT.count("```yaml") == 11
+
+
+@pytest.mark.parametrize(("text", "options", "runs", "scale"), RECIPES)
+def test_a_recipe_makes_the_runs_it_says(text, options, runs, scale, gpus, tmp_path, monkeypatch):
+    source_tree(tmp_path / "keras")  # a recipe names it as ../keras
+    monkeypatch.chdir(put(tmp_path / "millistep/config", "").parent)
+    gpus(*[A100] * 4) if scale == "paper" else gpus()
+    words = shlex.split(options)
+    files = [word for word in words[1:] if word.endswith(".yaml")]
+    assert [*words[:1], *files] == words[: len(files) + 1]
+    config = {}
+    for name in files:
+        mine = name == "mine.yaml"
+        lay_over(config, yaml.safe_load(text) if mine else read_configuration(str(ROOT / name)))
+    made = Plan(config)
+    assert (f"{len(made.runs):,}", made.scale, made.notices) == (runs, scale, [])
+
+
+def test_a_first_run_is_told_with_what_it_prints(tmp_path):
+    made = plan(scale="laptop")
+    said = changes.summary(made, changes.reasons(made, tmp_path)).splitlines()
+    page = (ROOT / "docs/tutorial.md").read_text()
+    assert f"```text\n{said[0]}\n" in page

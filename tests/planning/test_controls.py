@@ -114,20 +114,25 @@ def test_a_column_that_measures_the_same_again_is_the_second_name():
     assert all(first != second for first, second in checks.pairs) and len(checks.again) == 1
 
 
-def test_runs_under_either_name_are_measured_again_where_they_are_missing_or_another(tmp_path):
-    made = planned()
+def test_runs_under_either_name_are_measured_if_missing_another_or_without_environment(tmp_path):
+    made = planned(runs=2)
     assert {*changes.reasons(made, tmp_path)} == {*made.timed}
     for path, run in made.timed.items():
         write_record(tmp_path / path, run.identity)
     assert changes.reasons(made, tmp_path) == {}
-    victim, again = made.runs[1], made.controls.again[0].record
-    another = json.dumps({**json.loads(victim.identity), "seed": 77})
-    write_record(tmp_path / victim.record, another)
-    (tmp_path / again).unlink()
+    another, untried = made.runs[1:3]
+    missing, untried_again = made.controls.again
+    identity = json.dumps({**json.loads(another.identity), "seed": 77})
+    write_record(tmp_path / another.record, identity)
+    (tmp_path / missing.record).unlink()
+    why = {"not_deployed": "the package index does not have torch==9"}
+    for run in (untried, untried_again):
+        write_record(tmp_path / run.record, run.identity, not_tried=why)
     found = changes.reasons(made, tmp_path)
-    assert {*found} == {victim.record, again}
+    assert {*found} == {each.record for each in (another, missing, untried, untried_again)}
+    assert found[untried.record] == found[untried_again.record] == "could not begin"
     said = changes.summary(made, found)
-    assert f"1 of {len(made.runs)} runs" in said and "seed 77 -> " in said
+    assert f"2 of {len(made.runs)} runs" in said and "seed 77 -> " in said
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
-"""A model.yaml that is wrong: one line with the file, the key and what is allowed."""
+"""Models: one line about a model.yaml that is wrong, variants, and the study of CPU against GPU."""
 
 import copy
+import json
 import re
 
 import pytest
 import yaml
 
 from millistep.planning.catalog import Models, measures
+from millistep.supervise import machine, processors
 from tables import PAGE, with_rows
 
-from ..shared import put
+from ..measure.nvml import A100
+from ..shared import ROOT, SMALL_NETS, put
 from .test_config import plan, refused
 
 TRAINED = {"trained", "optimizer", "loss"}
@@ -41,13 +44,6 @@ def set_at(content, *path_and_value):
     content[key] = value
     if value is None:
         del content[key]
-
-
-def test_every_model_of_this_repository_is_as_the_schema_has_it():
-    models = Models([])
-    loaded = [models.load(name) for name in models.names()]
-    assert len(loaded) == 5
-    assert all(model.variant(ending) for model in loaded for ending in model.variants)
 
 
 MISSING = "is missing; needed are"
@@ -124,7 +120,10 @@ def test_the_docs_have_what_the_models_say():
 
 def test_every_row_of_ours_says_what_it_measures():
     models = Models([])
-    for model in map(models.load, models.names()):
+    loaded = [models.load(name) for name in models.names()]
+    assert len(loaded) == 5
+    for model in loaded:
+        assert all(model.variant(ending) for ending in model.variants)
         for task, about in model.tasks.items():
             needed = {"short", "step", "network", "inputs"}
             needed |= TRAINED if about.trains != "nothing" else set()
@@ -197,3 +196,56 @@ def test_a_variant_has_no_size_that_its_model_does_not_have(tmp_path):
     written(tmp_path, yaml.safe_dump({**GOOD, "variants": {"wide": wide}}))
     words = ["variants.wide.sizes: unknown size 'widht'; allowed are width"]
     refused(words, lambda: Models([str(tmp_path)]).load("small_wide"))
+
+
+STUDY = yaml.safe_load((ROOT / "studies/cpu_against_gpu/cpu_against_gpu.yaml").read_text())
+
+
+def test_a_variant_is_a_row_built_by_the_models_builders():
+    rows = {"mnist_dense": {"fit": 8}, "mnist_dense_w75": {"fit": 8}}
+    made = plan(models=rows, columns=["keras3-jax"], folders=[SMALL_NETS])
+    found = {run.row.model: json.loads(run.identity) for run in made.runs}
+    own, base = found["mnist_dense_w75"], found["mnist_dense"]
+    assert own["builders"] == base["builders"] == "classifier"
+    assert own["files"] == base["files"] != ""
+    assert own["architecture"]["hidden"] == [75, 25] and own["parameters"] == 61_035
+    models = made.document()["models"]
+    assert models["mnist_dense_w75"]["variant_of"] == "mnist_dense"
+    assert models["mnist_dense_w75"]["full_size"] and "full_size" not in models["mnist_dense"]
+
+
+def study(**changes):
+    found = {**STUDY, "scale": "auto", "accelerator": "auto", "folders": [SMALL_NETS]}
+    return plan(**{**found, **changes})
+
+
+def test_both_devices_have_the_same_environment_and_precision(gpus):
+    gpus(A100)
+    made = study()
+    assert made.unsupported == {} and made.scale == "paper"
+    by_framework = {}
+    for column in made.columns:
+        by_framework.setdefault(column.framework.name, []).append(column)
+    for cpu, cuda in by_framework.values():
+        assert made.environment_of(cpu) == made.environment_of(cuda)
+        assert made.environment_of(cpu).definition.parent.name == "cuda"
+        assert cpu.settings["accelerator"] == "cpu" and cpu.precision == "float32"
+        assert {**cpu.settings, "accelerator": "cuda"} == cuda.settings
+    assert len(by_framework) == 5
+
+
+def test_without_a_gpu_the_processors_half_is_measured_in_the_processors_environment(gpus):
+    gpus(broken=True)
+    made = study()
+    assert {c.name for c in made.measurable} == {c.name for c in made.columns[::2]}
+    assert set(made.unsupported.values()) == {"no NVIDIA GPU was found here"}
+    assert {env.definition.parent.name for env in made.environments} == {"cpu"}
+    assert made.scale == "laptop"
+    assert all(model["full_size"] for model in made.document()["models"].values())
+
+
+def test_the_study_uses_every_physical_core(monkeypatch):
+    monkeypatch.setattr(processors, "cores", lambda *_: [[0, 4], [1, 5], [2, 6], [3, 7]])
+    monkeypatch.setattr(machine, "processor_time", lambda *_: None)
+    assert {column.threads for column in study().columns} == {4}
+    assert {column.threads for column in study(threads="auto").columns} == {3}

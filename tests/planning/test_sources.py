@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -43,7 +42,8 @@ def test_planning_reads_none_of_our_code(monkeypatch):
 def test_a_users_model_has_a_digest_of_its_files():
     runs = plan(models={"mnist_dense": {"fit": 8}}, folders=[SMALL_NETS]).runs
     found = {run.column.framework.family: json.loads(run.identity)["files"] for run in runs}
-    assert len(found) == 3 and all(found.values())
+    # A digest has 64 characters however many files there are: it is part of commands.
+    assert len(found) == 3 and {len(each) for each in found.values()} == {64}
 
 
 @pytest.mark.parametrize(
@@ -102,12 +102,3 @@ def test_a_users_file_that_cannot_be_imported_is_no_traceback(tmp_path):
     for number, text in enumerate((b"import (", b"caf\xe9 = 1\n", b"a = '\0'\n")):
         put(tmp_path / str(number) / BUILDER, "").write_bytes(text)
         assert digest(tmp_path / str(number), {}) != digest(tmp_path / "none", {})
-
-
-def test_a_model_folder_of_2000_files_makes_no_long_command(tmp_path):
-    shutil.copytree(SMALL_NETS, tmp_path / "own")
-    for number in range(2000):
-        put(tmp_path / f"own/models/classifier/shards/{'x' * 80}{number}.bin", "")
-    runs = plan(models={"mnist_dense": {"fit": 8}}, folders=[str(tmp_path / "own")]).runs
-    assert runs and all(len(run.identity) < 4096 for run in runs)
-    assert len(sources.used((tmp_path / "own",), "classifier", "keras3", "keras3_jax")) > 2000

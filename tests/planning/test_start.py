@@ -184,31 +184,24 @@ def test_second_runs_of_the_self_test_are_asked_for_by_the_rule_that_makes_them(
         assert {*tell_results(forcerun={rule}).now} == asked_for
 
 
-@pytest.mark.parametrize(
-    "config_facts, workflow_facts, words",
-    [
-        ({"scale": "smal"}, {}, "configuration: scale: 'smal' is not allowed"),
-        ({}, {"global_resources": {}}, "two runs could be timed at the same time: copy"),
-    ],
-)
-def test_what_cannot_be_done_is_one_line(config_facts, workflow_facts, words, monkeypatch):
+ALONE = {"global_resources": {}}
+REFUSED = [
+    (".", {"scale": "smal"}, {}, "configuration: scale: 'smal' is not allowed"),
+    (".", {}, ALONE, "two runs could be timed at the same time: copy"),
+    # The profile is in its place there.
+    (ROOT, {}, ALONE, "two runs could be timed at the same time: leave --workflow-profile out"),
+    ("my {project}", {"scale": "unheard of"}, {}, "a brace in its path"),  # before all else
+]
+
+
+@pytest.mark.parametrize(("place", "config_facts", "workflow_facts", "words"), REFUSED)
+def test_what_cannot_be_done_is_one_line(place, config_facts, workflow_facts, words, monkeypatch):
+    Path(place).mkdir(exist_ok=True)
+    monkeypatch.chdir(place)
     with pytest.raises(SystemExit) as end:
         Jobs(Start(workflow(**workflow_facts), config(**config_facts), ROOT)).begin_timing()
     assert str(end.value).startswith("millistep: ") and words in str(end.value)
     assert "\n" not in str(end.value)
-
-
-def test_who_put_the_profile_in_its_place_is_not_told_to_copy_it(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    with pytest.raises(SystemExit, match="at the same time: leave --workflow-profile out"):
-        Jobs(Start(workflow(global_resources={}), config(), ROOT)).begin_timing()
-
-
-def test_a_brace_in_the_path_is_refused_before_anything_is_planned(folder, monkeypatch):
-    (folder / "my {project}").mkdir()
-    monkeypatch.chdir(folder / "my {project}")
-    with pytest.raises(SystemExit, match="a brace in its path"):
-        Start(workflow(), {"scale": "unheard of"}, ROOT)
 
 
 def test_a_lost_environment_of_the_analysis_is_made_again(folder, monkeypatch):
@@ -249,3 +242,26 @@ def test_a_brace_in_the_path_of_the_sources_names_no_wildcard(folder):
     assert Commands(start).program("cell", "--record {output}") == (
         f"exec {sys.executable} -s '/a {{{{b}}}} c/workflow' cell --record {{output}}"
     )
+
+
+ROWS = {"bert": {"fit": 8, "predict": 32}, "sam": {"predict": 4}}
+
+
+@pytest.mark.parametrize(
+    ("done", "pages"),
+    [
+        (0, {"first_workload": 1, "round1": 3}),  # the report follows the second round
+        (2, {"first_workload": 1, "round1": 1}),
+        (4, {"first_workload": 1}),
+        (6, {}),
+    ],
+)
+def test_pages_wait_for_the_records_that_this_start_measures(done, pages):
+    made = plan(scale="laptop", models=ROWS, columns=["keras3-jax"], runs=2, threads=1)
+    missing = [run.record for group in made.groups[done:] for run in group.runs]
+    start = SimpleNamespace(plan=made, now=missing, on_nodes=False, elsewhere=False)
+    found = Jobs(start).so_far
+    workloads = {part: {path.split("/run")[0] for path in of} for part, of in found.items()}
+    workloads = {p: {w for w in of if "/records/" in w} for p, of in workloads.items()}
+    assert {part: len(of) for part, of in workloads.items()} == pages
+    assert {path for of in found.values() for path in of} <= {*missing}

@@ -11,7 +11,6 @@ import yaml
 
 from millistep.measure import models
 from millistep.planning.catalog import Models
-from millistep.planning.plan import Plan
 from tests.measure.nvml import A100
 from tests.pipeline.conftest import checkout
 from tests.planning.test_config import plan
@@ -20,12 +19,10 @@ from tests.shared import ROOT, module_of
 STUDY = ROOT / "studies/native_code"
 NAMES = ("native_code", "host_operations")
 CONFIGS = {name: yaml.safe_load((STUDY / f"{name}.yaml").read_text()) for name in NAMES}
+for config in CONFIGS.values():
+    del config["study"]  # whose results would have a folder of their own
+    config["folders"] = [str(STUDY)]
 SMOKE = {"scale": "smoke", "accelerator": "cpu", "threads": 1, "runs": 1}
-
-
-def planned(name: str, **changes) -> Plan:
-    config = {**CONFIGS[name], **changes, "folders": [str(STUDY)]}
-    return plan(**{key: value for key, value in config.items() if key != "study"})
 
 
 @pytest.fixture
@@ -44,8 +41,8 @@ def test_each_implementation_that_is_measured_has_its_lines_counted(gpus):
     counted = module_of(STUDY / "lines.py")
     measured = {
         (run.row.model, run.column.framework.name)
-        for made in map(planned, CONFIGS)
-        for run in made.runs
+        for config in CONFIGS.values()
+        for run in plan(**config).runs
     }
     assert measured == {*counted.IMPLEMENTATIONS}
     found = {key: counted.lines(*key) for key in counted.IMPLEMENTATIONS}
@@ -55,13 +52,13 @@ def test_each_implementation_that_is_measured_has_its_lines_counted(gpus):
 
 def test_without_a_gpu_only_its_columns_are_na(gpus):
     gpus(broken=True)
-    made = planned("native_code")
+    made = plan(**CONFIGS["native_code"])
     assert {column.name for _, column in made.unsupported} - {"pytorch-compiled+cpu"} == {
         "pytorch-eager+cuda",
         "pytorch-compiled+cuda",
         "pytorch-triton+cuda",
     }
-    assert not planned("host_operations").unsupported
+    assert not plan(**CONFIGS["host_operations"]).unsupported
 
 
 def best_sum(value):
@@ -116,8 +113,7 @@ CPP = {"models": FIT, "columns": ["pytorch-cpp", "keras3-jax-cpp"]}
 def test_its_columns_are_measured(tmp_path, name, part):
     """Each builder compares its operation with the reference, so `ok` means equal results."""
     project = checkout(tmp_path / "project")
-    config = {key: value for key, value in CONFIGS[name].items() if key != "study"}
-    project.configure(**{**config, **part, **SMOKE, "folders": [str(STUDY)]})
+    project.configure(**{**CONFIGS[name], **part, **SMOKE})
     project.made(*project.planned_records())
     records = project.found()
     assert {r["cell"]["column"]: r["reason"] for r in records if r["status"] != "ok"} == {}
