@@ -74,6 +74,18 @@ def test_windows_are_planned_by_a_step_of_the_warm_up(step_ms, size, discarded):
     assert world.steps == timer.warmup_steps + size + discarded + timer.steps
 
 
+@pytest.mark.parametrize(("slow_ms", "discarded"), [(30, 5 + 150), (4000, 1 + 150)])
+def test_a_warm_up_next_to_other_processes_does_not_make_windows_short(slow_ms, discarded):
+    """Nor does a turn begin with steps that count, because a step seemed to be long."""
+    laptop = dataclasses.replace(PROTOCOLS["laptop"], synchronized_steps=0)
+    world = World(step_ns=MS)
+    world.cost = lambda step: MS * (slow_ms if step <= 3 else 1)
+    timer = world.time(laptop, next_turn=lambda timer: min(5, timer.windows_left))
+    assert {steps for steps, _, _ in timer.windows} == {150}
+    second_turn = 25
+    assert world.steps == timer.warmup_steps + discarded + second_turn + timer.steps
+
+
 def test_each_turn_discards_its_first_steps_and_waits_for_the_next_one():
     world, asked = World(step_ns=MS), iter([2, 1, 3, 0])
     around = []

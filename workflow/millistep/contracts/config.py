@@ -137,7 +137,9 @@ class Config(UserFile):
     scale: Literal["auto", "paper", "laptop", "smoke"] = "auto"
     accelerator: Literal["auto", "cpu", "cuda"] = "auto"
     device: Literal["auto"] | Annotated[int, Field(ge=0, le=1023)] | DeviceId = Field(
-        "auto", description="allowed are 'auto', a GPU's number (to 1023) or UUID of nvidia-smi -L"
+        "auto",
+        description="allowed are 'auto', a GPU number of nvidia-smi from 0 to 1023, or a UUID from "
+        "nvidia-smi -L",
     )
     models: dict[ModelName, Tasks] = Field(
         min_length=1, description="a mapping of at least one model to its tasks"

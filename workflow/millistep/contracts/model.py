@@ -144,8 +144,12 @@ class TaskOfModel(UserFile):
     laptop: SomeBatchSizes
     smoke: SomeBatchSizes
     trains: Literal["all", "adapters", "nothing"]
-    measures: Measures = Field(Measures(), description="a mapping of short, step, ... to texts")
-    parameters: ByScale[AnyCount] = Field(description="a mapping of scales to parameter counts")
+    measures: Measures = Field(
+        Measures(), description=f"a mapping of {', '.join(Measures.model_fields)} to texts"
+    )
+    parameters: ByScale[AnyCount] = Field(
+        description="a mapping of the scales paper, laptop and smoke to numbers of parameters"
+    )
     probes: dict[ScaleKey, list[Probe]] = Field(
         {}, description="a mapping of scales to lists of other sizes"
     )
@@ -194,9 +198,12 @@ class ModelFile(UserFile):
     builders: Annotated[str, Field(pattern="^[A-Za-z0-9_]*$")] = Field(
         "", description="a folder next to its own with its builders: letters, digits, underscores"
     )
-    architecture: ByScale[Sizes] = Field(description="a mapping of scales to sizes")
+    architecture: ByScale[Sizes] = Field(
+        description="a mapping of the scales paper, laptop and smoke to sizes"
+    )
     tasks: dict[TaskKey, TaskOfModel] = Field(
-        min_length=1, description="a mapping of at least one task to its properties"
+        min_length=1,
+        description="a mapping of at least one task (fit, predict, generate) to its properties",
     )
     variants: dict[Suffix, Variant] = Field(
         {}, description="a mapping of suffixes (of variants' names) to other sizes"

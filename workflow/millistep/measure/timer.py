@@ -127,14 +127,16 @@ class Timer:
             # Not after the turns, when Snakemake handles the end of the run before.
             yield from self._synchronized()
         self.compilations_before = self.compilations()
-        size = window_steps(self.protocol, step_ns, self.most_steps)
-        short = step_ns <= STILL_COLD * self.protocol.window_s * 1e9
-        discarded = max(1, size // DISCARDED) if short else 0
+        size = discarded = 0
         while number := (self.next_turn(self) if self.next_turn else self.windows_left):
-            # The first window takes up to twice as long where a virtual machine hands out memory
-            # that it has not used before.
-            cold = discarded if self.windows else size
-            yield from self._turn(min(number, self.windows_left), size, cold)
+            if self.windows:
+                yield from self._discard(discarded)
+            else:
+                step_ns = yield from self._discard_window(step_ns)
+                size = window_steps(self.protocol, step_ns, self.most_steps)
+                short = step_ns <= STILL_COLD * self.protocol.window_s * 1e9
+                discarded = max(1, size // DISCARDED) if short else 0
+            yield from self._turn(min(number, self.windows_left), size)
         compilations = self.compilations()
         if compilations is not None:  # None before the first one, where few parts are compiled
             self.compilations_during = compilations - (self.compilations_before or 0)
@@ -161,11 +163,29 @@ class Timer:
         self.warmup_ns = self.clock() - began
         return min(quiet_ns, default=step_ns)
 
-    def _turn(self, number: int, size: int, discarded: int) -> Steps:
-        for _ in range(discarded):
+    def _discard_window(self, step_ns: int) -> Generator[bool, None, int]:
+        """Discard the steps of a window, given their time in the warm-up. Return the time of a step
+        in ns: the shortest that was seen.
+
+        The window takes up to twice as long where a virtual machine hands out memory that it has
+        not used before. It is too short if other processes computed during the warm-up; then a
+        longer one follows.
+        """
+        while True:
+            size = window_steps(self.protocol, step_ns, self.most_steps)
+            start = self.clock()
+            yield from self._discard(size)
+            step_ns = min(step_ns, (self.clock() - start) // size)
+            if window_steps(self.protocol, step_ns, self.most_steps) <= 1.5 * size:
+                return step_ns
+
+    def _discard(self, steps: int) -> Steps:
+        for _ in range(steps):
             yield False
-        if discarded:
+        if steps:
             self.fence()
+
+    def _turn(self, number: int, size: int) -> Steps:
         with self.turn():
             for _ in range(number):
                 yield from self._window(size)

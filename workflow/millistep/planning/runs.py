@@ -185,7 +185,7 @@ def groups(runs: Sequence[Run], again: Sequence[Run], folder: str, seed: int) ->
 def _group(row: Row, number: int, runs: tuple[Run, ...], folder: str) -> Group:
     name = f"{row.model}/{row.task}-b{row.batch_size}/round{number}"
     used = {run.column.accelerator for run in runs}
-    references = {k: f"{folder}/{name}-{k}.json" for k in ("cuda", "cpu") if k in used}
+    references = {str(k): f"{folder}/{name}-{k}.json" for k in ("cuda", "cpu") if k in used}
     return Group(row, number, runs, name, references, f"{folder}/{name}.done")
 
 
