@@ -14,6 +14,8 @@ import numpy as np
 import yaml
 from scipy.stats import t
 
+from millistep.supervise.record import step_ms
+
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / ".snakemake/millistep/alone.yaml"
 MODELS = {"bert": {"predict": [32]}, "gemma": {"fit": [8]}}
@@ -31,7 +33,7 @@ def main():
     logs = {}
     for path in sorted((ROOT / "results/studies/turns/records").rglob("run*.json")):
         alone = Path(str(path).replace("/studies/turns/", "/studies/alone/"))
-        logs.setdefault(path.parent, []).append(np.log(step_ms(path) / step_ms(alone)))
+        logs.setdefault(path.parent, []).append(np.log(ms(path) / ms(alone)))
     for cell, found in logs.items():
         show("/".join(cell.parts[-3:]), found)
     show("all", np.mean(list(logs.values()), axis=0))
@@ -48,9 +50,8 @@ def measure(name, rounds):
     subprocess.run([*command, "--quiet", "all"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
-def step_ms(path):
-    windows = json.loads(path.read_text())["timing"]["windows"]
-    return sum(w["elapsed_ns"] for w in windows) / sum(w["steps"] for w in windows) / 1e6
+def ms(path):
+    return step_ms(json.loads(path.read_text()))
 
 
 def show(name, logs):

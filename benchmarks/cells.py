@@ -100,27 +100,18 @@ def title(run):
     return f"{run.row.model} {run.row.task} b{run.row.batch_size} {run.column.name}"
 
 
-def ms_per_step(run, record):
-    """Return ms/step of a run; one that is not ok ends the benchmark with its reason."""
-    if record["status"] != "ok":
-        sys.exit(f"{title(run)}: {record['status']}: {record['reason']}")
-    return reported_ms(record)
-
-
 def reported_ms(record):
     """Return ms/step over all windows together; None if none was timed."""
-    windows = (record["timing"] or {}).get("windows")
-    if not windows:
-        return None
-    return sum(w["elapsed_ns"] for w in windows) / sum(w["steps"] for w in windows) / 1e6
+    from millistep.supervise.record import step_ms
+
+    return step_ms(record) if (record["timing"] or {}).get("windows") else None
 
 
 def framework_of(identity):
     """Return the framework of an identity, inside its environment, pinned as a run would be."""
     from millistep.measure import frameworks
-    from millistep.supervise.parent import CELL_FIELDS
+    from millistep.supervise.parent import cell
     from millistep.supervise.processors import pinned
 
     os.sched_setaffinity(0, pinned(identity["threads"]))
-    facts = {name: identity[name] for name in CELL_FIELDS if name in identity}
-    return frameworks.create(frameworks.Cell(**facts))
+    return frameworks.create(frameworks.Cell(**cell(identity)))

@@ -17,6 +17,7 @@ from pathlib import Path
 from cells import asked, interpreter
 
 from millistep.deploy.environments import virtual_prefix
+from millistep.measure import device as in_use
 from millistep.measure import frameworks
 from millistep.measure.conformance import check_device
 from millistep.supervise import device, variables
@@ -86,6 +87,7 @@ def said_by(name, interpreter, accelerator, word):
     task = json.dumps({"framework": name, "module": about.module, "accelerator": accelerator})
     with tempfile.TemporaryDirectory() as scratch:
         environ = variables.of_process(wanted, Path(scratch), word)
+        environ["PYTHONPATH"] = str(ROOT / "workflow")
         command = [interpreter, "-s", __file__, "--inside", task]
         done = subprocess.run(
             command, env=environ, capture_output=True, text=True, timeout=TIME_LIMIT_S
@@ -103,7 +105,7 @@ def inside(task):
     live, words = column.live_accelerator()
     check_device(task["accelerator"], lambda: (live, words))
     used = column.precision()
-    return json.dumps({"live": live, "words": words, **used, **device.versions()})
+    return json.dumps({"live": live, "words": words, **used, **in_use.versions()})
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from millistep.supervise import watch
 COLUMNS = ("pytorch-eager", "pytorch-compiled", "keras3-torch")
 FENCES = {  # the line with each synchronization, by its file in millistep/measure/frameworks
     "torch.py": "self.torch.cuda.synchronize()",
-    "keras3_jax.py": "self.jax.block_until_ready(leaves(self.keras, ready))",
+    "keras3_jax.py": "self.jax.block_until_ready(arrays)",
     "tensorflow.py": "self.tf.test.experimental.sync_devices()",
 }
 HEAD = (

@@ -74,11 +74,12 @@ def keras3(framework, cell, steps):
     from keras.src.trainers.data_adapters.py_dataset_adapter import PyDatasetAdapter
 
     model, fit = framework.model, cell.task == "fit"
-    given = PyDatasetAdapter(framework.dataset(cell.batch_size))
+    dataset = framework.dataset(cell.batch_size)
+    if framework.backend == "tensorflow":
+        return tensorflow(framework, model, dataset, fit, steps)
+    given = PyDatasetAdapter(dataset)
     if framework.backend == "jax":
         return keras3_jax(framework, model, given.get_jax_iterator(), fit, steps)
-    if framework.backend == "tensorflow":
-        return tensorflow(framework, model, given.get_tf_dataset(), fit, steps)
     return keras3_torch(framework, model, iter(given.get_torch_dataloader()), fit, steps)
 
 

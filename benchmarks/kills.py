@@ -23,8 +23,6 @@ from tests.fake_project import fake_project
 
 from millistep.supervise import record
 
-ROOT = Path(__file__).resolve().parents[1]
-
 SEED = 30
 LEFT = 4  # runs still to be measured when something is killed
 SNAKEMAKE = (sys.executable, "-m", "snakemake", "--cores", "1", "--quiet")
