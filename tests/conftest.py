@@ -100,7 +100,10 @@ def every_processor():
 
 @pytest.fixture
 def gpus(monkeypatch):
-    """``gpus(*models, ...)``: give this machine GPUs; visible: CUDA_VISIBLE_DEVICES, or None."""
+    """``gpus(*models, ...)``: give this process GPUs, its children see none.
+
+    visible: CUDA_VISIBLE_DEVICES, or None.
+    """
 
     def installed(*models, visible=None, pci=False, **more):
         monkeypatch.setitem(sys.modules, "pynvml", nvml.driver(models, **more))

@@ -1,4 +1,4 @@
-"""The definitions in envs/: well-formed, lean, and with what the lists ask for."""
+"""The definitions in envs/: well-formed, lean, with what the lists ask for; how to fetch them."""
 
 import os
 import re

@@ -143,6 +143,7 @@ def test_where_no_column_has_an_environment_what_is_measured_besides_says_so(dep
         succeed(program, env=deployed.environ)
         found = json.loads(output.read_text())
         assert found["status"] == "error"
+        assert ending.of_control(found) == (found["status"], found["reason"])
         assert "tiny-thing==9.9 cannot be installed: " in found["reason"]
 
 

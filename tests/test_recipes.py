@@ -126,10 +126,8 @@ def test_a_setting(copy):
     }
     read = """
 import sys; sys.path.insert(0, "")
-import dataclasses
 from tests.models.libraries import cell, run
-one = cell("bert", "pytorch-eager", "predict", "smoke", batch_size=4)
-one = dataclasses.replace(one, deterministic=True)
+one = cell("bert", "pytorch-eager", "predict", "smoke", batch_size=4, deterministic=True)
 print(run("read_back", one, "observed_settings", folder="made")["deterministic"])
 """
     said = copy.run("-c", read).splitlines()

@@ -16,6 +16,7 @@ from tests.fake_project import fake_project
 from tests.shared import gone, put, wait_for
 
 RECORD = "results/records/smoke/fake/fit-b4/fake/run1.json"
+COMMAND = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--"]
 
 
 @pytest.fixture
@@ -23,10 +24,9 @@ def started(tmp_path):
     """Snakemake in a session of its own, as a terminal starts it, with a run that would not end."""
     folder, pids, runs = tmp_path / "project", tmp_path / "pids", []
     project = fake_project(folder, f"step_ms: 1.0, trouble: leaves_a_grandchild, pids: '{pids}'")
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--", RECORD]
     with open(tmp_path / "said", "w") as said:
         own = {"cwd": folder, "stdout": said, "stderr": said, "start_new_session": True}
-        process = subprocess.Popen(command, **own)
+        process = subprocess.Popen([*COMMAND, RECORD], **own)
     try:
         runs += map(int, wait_for(pids, 120).split())
         yield SimpleNamespace(project=project, process=process, said=tmp_path / "said", runs=runs)
@@ -73,8 +73,7 @@ def test_snakemake_starts_no_timers_while_runs_wait(tmp_path):
     project = fake_project(tmp_path / "project", "step_ms: 1.0")
     project.configure(runs=8, resident=1)
     records = [RECORD.replace("run1", f"run{run}") for run in range(1, 9)]
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--", *records]
-    process = subprocess.Popen(command, cwd=project.folder)
+    process = subprocess.Popen([*COMMAND, *records], cwd=project.folder)
     threads = {}  # of Snakemake, at most, by the number of runs that are measured
     while process.poll() is None:
         status = Path(f"/proc/{process.pid}/status").read_text()

@@ -86,7 +86,7 @@ REASONS += [(f"RuntimeError: {message}", status, message) for message, status in
 
 
 @pytest.mark.parametrize(("reason", "status", "message"), REASONS)
-def test_a_reason_has_the_exceptions_type_and_its_own_words_in_one_line(reason, status, message):
+def test_an_exception_has_its_status_and_its_own_words_in_one_line(reason, status, message):
     kind = re.search(r"(\w+): ", reason)[1]
     assert of_process(raised(kind, f"{message}\nmore")) == (status, reason)
 

@@ -9,10 +9,17 @@ from millistep.planning.this_machine import NO_GPU
 
 from . import harness
 from .conftest import completed
+from .environment import ROOT
 from .log import step_of
 from .machine import Machine
 from .test_machines import CLOCK, H100, HOLDER
 
+SAMPLE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from millistep.supervise.monitor import Monitor
+print(Monitor([0], "0", 1.0).sample()["gpu"])
+"""
 CELL = {"columns": ["pytorch-eager"], "models": ["bert"], "tasks": ["fit"]}
 IN_THE_WINDOW = 1200  # launches, after about ten of the timed steps
 # Numbers of cudaError_t.
@@ -67,13 +74,10 @@ def test_after_a_gpu_that_was_lost_the_plan_says_that_there_is_none(measured):
         assert list(harness.plan(CELL["columns"]).barred.values()) == [NO_GPU]
 
 
-def test_clocks_that_fall_are_in_the_record(measured):
+def test_clocks_that_fall_make_the_last_steps_long(measured):
     settings = {"slow": f"{IN_THE_WINDOW} 0.5", "kernel_us": 2000}
     record, machine = measured(settings)
     assert record["status"] == "ok", record["reason"]
-    gpu = record["monitor"]["gpu"]
-    assert gpu["throttle_reasons"] == ["thermal slowdown by hardware"]
-    assert (gpu["sm_clock_mhz"]["min"], gpu["sm_clock_mhz"]["max"]) == (705, 1410)
     blocks = record["timing"]["windows"]
     launches = step_of(machine.processes(), record["window_ns"], blocks).launches
     last_ms = blocks[-1]["elapsed_ns"] / blocks[-1]["steps"] / 1e6
@@ -126,4 +130,5 @@ def test_without_nvml_a_run_is_measured_and_not_sampled(pytorch, tmp_path):
     assert record["status"] == "ok", record["reason"]
     assert record["machine"]["accelerator_name"] is None
     assert record["parity"]["device"] == "NVIDIA A100-SXM4-40GB (stand-in)"
-    assert record["monitor"]["gpu"] is None
+    sampled = completed([sys.executable, "-c", SAMPLE, str(ROOT / "workflow")], machine)
+    assert sampled.stdout == "None\n"

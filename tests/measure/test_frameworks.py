@@ -1,7 +1,7 @@
 """Parts of the frameworks' classes: inputs, loops, the original timing method, device memory."""
 
 import weakref
-from contextlib import suppress
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +11,8 @@ from millistep.measure.conformance import WrongModel, check_batch
 from millistep.measure.device import SHARE
 from millistep.measure.frameworks import (
     Cell,
+    Framework,
+    WrongFramework,
     keras3_jax,
     keras3_tensorflow,
     loops,
@@ -21,6 +23,8 @@ from millistep.measure.frameworks.keras import KerasFramework
 from millistep.measure.frameworks.loops import Ticks
 from millistep.measure.models import plain
 from millistep.measure.timer import Finished
+
+from .conftest import Bare
 
 
 def test_a_card_lists_the_bytes_of_a_batch():
@@ -166,9 +170,15 @@ class Column(KerasFramework):
 def test_a_model_is_usable_again_however_its_loop_was_left(trouble):
     column = Column(SimpleNamespace(task="predict", batch_size=4))
     column.trouble = trouble
-    with suppress(MemoryError):
+    with pytest.raises(MemoryError) if trouble is MemoryError else nullcontext():
         column.run_at(8, Ticks(0))
     assert column.settled == 1
+
+
+def test_a_framework_without_a_loop_is_named():
+    own = Bare(SimpleNamespace(framework="own", batch_size=4))
+    with pytest.raises(WrongFramework, match=r"^own has neither run\(timer\) nor run_at\("):
+        Framework.run(own, Ticks(0))
 
 
 class Feeds(Column):

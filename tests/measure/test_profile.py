@@ -200,6 +200,10 @@ def test_on_a_processor_operations_and_compiled_kernels_compute_and_ranges_do_no
         Span(12_000, 14_000, "aten::mm", (CPU, 2)),
         Span(31_000, 35_000, "cpp_fused_add_native_layer_norm", thread),
     ]
+    # PyTorch 2.2 has no more fields.
+    fields = ("name", "time_range", "device_type", "thread")
+    bare = [SimpleNamespace(**{name: getattr(e, name) for name in fields}) for e in TORCH_EVENTS]
+    assert torch_profile.computing(bare) == torch_profile.computing(TORCH_EVENTS)
 
 
 EFFICIENT, FLASH = "scaled_dot_product_efficient_attention", "scaled_dot_product_flash_attention"

@@ -80,8 +80,9 @@ class Project:
 
     def measured(self, *arguments, said: str = "") -> dict[str, int]:
         """Runs by column that a dry run would measure, without second names; said: its text."""
-        timed = r"^(?:local)?rule time_(?!again:)\w+:$.*?wildcards: [^\n]*\bcolumn=([^,\n]+)"
-        columns = re.findall(timed, said or self.dry_run(*arguments), re.M | re.S)
+        timed = r"^(?:local)?rule time_(?!again:)\w+:\n(?:[ \t].*\n)*?[ \t]+"
+        timed += r"wildcards: .*\bcolumn=([^,\n]+)"
+        columns = re.findall(timed, said or self.dry_run(*arguments), re.M)
         return dict(collections.Counter(columns))
 
     def planned(self, *arguments, said: str = "") -> dict[str, int]:

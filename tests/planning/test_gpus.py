@@ -76,7 +76,7 @@ def test_a_driver_that_is_too_old_for_all_bars_everything(gpus):
     assert (made.runs, len(made.notices)) == ([], 2)
 
 
-def test_which_gpu_is_part_of_an_identity_as_it_was_asked_for(gpus):
+def test_which_gpu_is_part_of_an_identity_as_it_was_asked_for_and_must_be_visible(gpus):
     gpus(T400, H200)
     made = planned(scale="auto")
     assert made.gpu.name == H200

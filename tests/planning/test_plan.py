@@ -56,7 +56,9 @@ def test_a_run_of_a_regression_check_has_as_many_windows_as_two_of_the_table():
 
 def test_extras_belong_to_the_first_run_whatever_the_number_of_runs():
     about = {"scale": "laptop", "models": {"gemma": {"generate": 4}}}
-    for run in plan(runs=3, seed=7, **about).runs:
+    runs = plan(runs=3, seed=7, **about).runs
+    assert {run.number for run in runs} == {1, 2, 3}
+    for run in runs:
         facts, first = json.loads(run.identity), run.number == 1
         assert facts["extras"] == (["legacy", "profile"] if first else [])
         assert len(facts["probes"]) == (4 if first else 0)

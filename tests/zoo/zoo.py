@@ -158,8 +158,12 @@ REFUSED = {
     ),
     "listed": {"keras3-torch": "WrongModel: Keras does not train 2,112 parameters, which it does"},
     "generator": {"pytorch-eager": "WrongModel: the forward pass returned a generator, which comp"},
-    "noupdate": dict.fromkeys(FRAMEWORKS, "WrongModel: the steps changed no trained weight"),
-    "randombatch": dict.fromkeys(FRAMEWORKS, r"WrongModel: batch\(\)\[.* is another one when it"),
+    "noupdate": dict.fromkeys(
+        FRAMEWORKS, r"WrongModel: the steps changed no trained weight: train_step\(\) must apply"
+    ),
+    "randombatch": dict.fromkeys(
+        FRAMEWORKS, r"WrongModel: batch\(\)\[.* another one when it is made again: seed its random"
+    ),
     "ownfunction": dict.fromkeys(
         KERAS, r"WrongModel: OwnFunction has a make_train_function\(\) of"
     ),
