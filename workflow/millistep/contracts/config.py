@@ -99,7 +99,11 @@ class RegressionCheck(UserFile):
     looks: int = Field(1, ge=1, le=100, description="a whole number from 1 to 100")
     last: bool = Field(False, description="true or false")
     left_out: list[str] = Field([], description="a list of workloads")
-    report: str = Field("", pattern="^[^()<>\\s]*$", description="a URL without blanks and ()<>")
+    report: str = Field(
+        "",
+        pattern="^[^()<>\\s]*$",
+        description="a URL without spaces, angle brackets and parentheses",
+    )
 
 
 class Limits(UserFile):
@@ -145,7 +149,9 @@ class Config(UserFile):
         min_length=1, description="a mapping of at least one model to its tasks"
     )
     columns: list[AColumn] = Field(
-        min_length=1, description="a list of at least one framework, alone or with its settings"
+        min_length=1,
+        description="a list of at least one configuration: a framework, or a mapping with a "
+        "framework and its settings",
     )
     study: Omittable[Study] = Field(None, description="a mapping with name, title and question")
     runs: Runs = "default"
@@ -161,7 +167,9 @@ class Config(UserFile):
     )
     seed: int = Field(1, ge=0, le=2**31 - 1, description="a whole number from 0 to 2147483647")
     answer: Omittable[RegressionCheck] = Field(
-        None, description="a mapping with threshold, looks, last, left_out and report"
+        None,
+        description="a mapping with threshold, looks, last, left_out and report; `millistep "
+        "answer` writes it",
     )
     limits: Limits = Field(Limits(), description="a mapping with time_s and memory_gib")
     folders: Unique[Folder] = Field(

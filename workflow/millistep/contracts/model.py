@@ -113,7 +113,7 @@ class Probe(UserFile):
             raise PydanticCustomError("empty", "at least one size is needed")
         return self
 
-    def faults(self, sizes: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    def faults(self, sizes: dict[str, Any], scale: str) -> Iterator[tuple[str, ...]]:
         """Yield a line, and the size's name, for each size that a model with these cannot have."""
         known = {**dict.fromkeys(Probe.model_fields), **sizes}
         for name, size in (self.model_extra or {}).items():
@@ -123,7 +123,8 @@ class Probe(UserFile):
             kind = type(known[name])
             alike = type(size) is kind or (kind is float and type(size) is int)
             if kind in KINDS and not (alike and (kind not in (int, float) or size >= 0)):
-                yield f"{short(size)} is not allowed; {KINDS[kind]}, as in architecture", name
+                words = f"{short(size)} is not allowed; {KINDS[kind]}, as in architecture.{scale}"
+                yield words, name
         length = self.max_length or sizes.get("max_length")
         if self.prompt_tokens and isinstance(length, int) and self.prompt_tokens >= length:
             words = f"{self.prompt_tokens} is not allowed; less than max_length ({length})"
@@ -137,7 +138,9 @@ def _refuse(words: str, *place: str | int) -> NoReturn:
 
 
 class TaskOfModel(UserFile):
-    """A mapping with batch sizes of each scale, published ones, trained part and parameters."""
+    """A mapping with the batch sizes of each scale, the published batch sizes, the trained part and
+    the numbers of parameters.
+    """
 
     published: list[BatchSize] = Field(description="a list of the published batch sizes, or empty")
     paper: SomeBatchSizes
@@ -196,7 +199,9 @@ class ModelFile(UserFile):
     citation: Text = Field(description="the publication to cite, as text; 'none' if there is none")
     preset: Text = Field(description="the name of its published weights; 'none' if there are none")
     builders: Annotated[str, Field(pattern="^[A-Za-z0-9_]*$")] = Field(
-        "", description="a folder next to its own with its builders: letters, digits, underscores"
+        "",
+        description="the name of the folder next to the model's folder with its builders, if its "
+        "own folder has none: letters, digits and underscores",
     )
     architecture: ByScale[Sizes] = Field(
         description="a mapping of the scales paper, laptop and smoke to sizes"
@@ -206,7 +211,9 @@ class ModelFile(UserFile):
         description="a mapping of at least one task (fit, predict, generate) to its properties",
     )
     variants: dict[Suffix, Variant] = Field(
-        {}, description="a mapping of suffixes (of variants' names) to other sizes"
+        {},
+        description="a mapping of suffixes to other sizes; a variant's name is the model's name, "
+        "an underscore and the suffix",
     )
     unsupported: list[Incapable] = Field(
         [], description="a list of configurations that cannot run the model, each with a reason"
@@ -218,7 +225,7 @@ class ModelFile(UserFile):
         for task, about in self.tasks.items():
             for scale, probes in about.probes.items():
                 for number, probe in enumerate(probes):
-                    for words, *name in probe.faults(self.architecture[scale]):
+                    for words, *name in probe.faults(self.architecture[scale], scale):
                         _refuse(words, "tasks", task, "probes", scale, number, *name)
         return self
 

@@ -128,7 +128,9 @@ class Load(Contract):
     """One-minute load average before the run."""
     after: float | None
     foreign_cpu_share: float | None
-    """Share of its logical CPUs' time that other processes used in the timed steps, if known."""
+    """CPU time of other processes during the timed steps, as a share of the time of the logical
+    CPUs that the run may use; null if unknown.
+    """
     system_cpu_share: NonNegativeFloat | None = None
     """Share of the CPU time of the timed steps that the operating system used."""
     page_faults_per_step: NonNegativeFloat | None = None
@@ -217,7 +219,9 @@ class Timing(Contract):
     windows: list[Window]
     """Steps between two synchronizations. ms/step = sum of elapsed times / sum of steps."""
     late_ns: list[Nanoseconds] | None
-    """Time after each window's synchronization until all work was ready; null if unmeasurable."""
+    """Time after each window until all work was ready for which the synchronization should have
+    waited; null if the framework cannot measure it.
+    """
     outside_turns: NonNegativeInt = ABSENT
     """Timing windows in no turn by the supervisor's clock, which make the run invalid."""
     harness_ns: NonNegativeFloat | None = None
@@ -285,8 +289,9 @@ class Memory(Contract):
     device_limit_mib: float | None = None
     """Upper limit of device memory that the framework reports; null if it reports none."""
     allocated_bytes_per_step: NonNegativeFloat | None = None
-    """Bytes that a step allocates, in a cell's first run of a regression check: PyTorch's requests
-    of its allocator, temporary values and results of JAX' compiled step; null for other steps.
+    """Bytes that a step allocates, in a cell's first run of a regression check. PyTorch: all
+    requests of its allocator; JAX: temporary values and results of the compiled step. Null for
+    TensorFlow, and for custom loops on JAX.
     """
 
 

@@ -153,6 +153,7 @@ def outcome(framework: Framework, step_ns: float) -> dict[str, Any] | None:
         start = time.perf_counter_ns()
         compute(given)
         calls_ns.append(time.perf_counter_ns() - start)
+        del given  # memory of up to 64 batches
         timer = _timer(framework, PROTOCOLS["smoke"], windows=1, window_s=CALL_S)
         framework.run(timer)
         steps_ns.append(timer.step_ns)

@@ -42,6 +42,6 @@ VALUES: dict[str, tuple[Any, ...]] = {  # by scale
     "monitor_s": (1.0, 0.5, 0.05),
 }
 PROTOCOLS = {
-    scale: Protocol(**{name: values[place] for name, values in VALUES.items()})
-    for place, scale in enumerate(SCALES)
+    scale: Protocol(**dict(zip(VALUES, values, strict=True)))
+    for scale, *values in zip(SCALES, *VALUES.values(), strict=True)
 }

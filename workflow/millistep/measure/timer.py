@@ -222,7 +222,7 @@ def harness_ns(framework: Framework) -> float:
 
 
 def window_steps(protocol: Protocol, step_ns: int, most: int = MAX_WINDOW_STEPS) -> int:
-    """Return the steps of one timing window, given the step time of the warm-up.
+    """Return the steps of one timing window, given the time of a step.
 
     At least 2, so that steps can overlap; 1 if a step takes longer than a window.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,8 +17,6 @@ from millistep.planning.config import ConfigError, check_known
 
 if TYPE_CHECKING:
     from millistep.planning.plan import Plan
-
-digest = cache(definition_sha256)  # the columns share a few definitions
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,12 @@ def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
     """
     stacks = sorted(path.name for path in envs.glob("[0-9]*-[0-9]*"))
     roots = [envs, *(Path(folder, "envs") for folder in plan.config.folders)]
+    sha256 = cache(definition_sha256)  # the columns share a few definitions
     found: dict[str, Environment] = {}
     first: dict[str, Column] = {}
     for place, column in enumerate(plan.columns):
         check_known(f"columns.{place}.stack", "stack", column.stack, stacks)
-        environment = found[column.name] = _environment(plan, column, roots)
+        environment = found[column.name] = _environment(plan, column, sha256, roots)
         other = first.setdefault(environment.word, column)
         if found[other.name] != environment:
             raise ConfigError(
@@ -82,7 +82,9 @@ def environments(plan: Plan, envs: Path) -> dict[str, Environment]:
     return found
 
 
-def _environment(plan: Plan, column: Column, roots: list[Path]) -> Environment:
+def _environment(
+    plan: Plan, column: Column, sha256: Callable[[Path], str], roots: list[Path]
+) -> Environment:
     name = column.framework.environment
     # In a plan for a GPU, a column on the CPU has the CUDA environment too, with the GPU hidden
     # from it: so only the device differs between the two.
@@ -102,7 +104,7 @@ def _environment(plan: Plan, column: Column, roots: list[Path]) -> Environment:
         name=name,
         place=place,
         definition=definition,
-        sha256=with_overlays(digest(definition), contents),
+        sha256=with_overlays(sha256(definition), contents),
         marker=f"{plan.results}/environments/{place}.json",
         interpreter=column.interpreter,
         overlay=tuple(overlay.source for overlay in column.overlay),

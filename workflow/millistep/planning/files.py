@@ -101,6 +101,7 @@ def _by(plan: Plan, column: Column, identity: str) -> dict[str, Any]:
 
 def write_bundle(plan: Plan, output: Path) -> None:
     """Write the zip; the same plan and sources give the same bytes."""
+    output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
     contents = {name: path.read_bytes() for name, path in bundle_files(plan).items()}
     contents["bundle.json"] = json.dumps(bundle_document(plan), indent=1).encode()

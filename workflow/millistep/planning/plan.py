@@ -122,7 +122,8 @@ class Plan:
         # By the files of their jobs, and by the file that marks a group's end.
         self.group_of = {path: each for each in self.groups for path in (*each.files, each.done)}
         jobs = [*self.group_of]
-        # The known steps of the self-test follow the first round: the first number need not wait.
+        # The known steps of the self-test follow the first round, whose groups come first: no
+        # number waits for them.
         first = sum(group.number == 1 for group in self.group_of.values())
         jobs.insert(first, self.controls.known_steps.path)
         # Jobs start in this order.

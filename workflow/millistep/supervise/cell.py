@@ -19,7 +19,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     jobs.add_arguments(parser)
     jobs.add_seat(parser)
-    parser.add_argument("--record", dest="output", type=Path, required=True)
+    parser.add_argument("--record", dest="output", type=Path, required=True, help="whole or not")
     parser.add_argument("--members", default="[]", help="records of this round, in turn order")
     parser.add_argument("--place", default="", help="[5/481] of this start, for the terminal")
     parser.add_argument("--done", type=float, default=0, help="share of all work after this round")

@@ -13,7 +13,7 @@ from types import FrameType
 from millistep.measure.process import die_with_parent
 from millistep.supervise.ending import printable
 
-POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the last is ignored with `nohup`
 TOGETHER_S = 2.0  # in which all processes of a job get their signals, on a busy machine, too
 
 

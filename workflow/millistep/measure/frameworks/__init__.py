@@ -58,13 +58,13 @@ class Clock(Protocol):
 class Framework(ABC):
     """Drives a model's steps through a framework's public API.
 
-    Every framework has the abstract methods. All other members have defaults, or belong to
-    something that a framework may lack: a probe, a profile, a comparison of results.
+    Every framework has the abstract methods, and either run() or run_at(). All other members have
+    defaults, or belong to something that a framework may lack: a probe, a profile, a comparison of
+    results.
     """
 
     models: Any = None  # the builder of the model, see measure.models; None without one
     probeable: bool = False  # True if another batch size costs little enough to be worth it
-    run_at: Callable[[int, Clock], None]  # as run() does, at any batch size
     batches_per_tick: int = 1  # steps that the framework makes between two ticks
     # Runs a task without a custom loop once over different batches; returns losses or outputs, on
     # the host.
@@ -128,6 +128,12 @@ class Framework(ABC):
     def run(self, timer: Clock) -> None:
         """Drive one task through the public API until the timer, ticked each step, has enough."""
         self.run_at(self.cell.batch_size, timer)
+
+    def run_at(self, batch_size: int, timer: Clock) -> None:
+        """Do the same at any batch size, as probes need it. Raises :class:`WrongFramework`."""
+        raise WrongFramework(
+            f"{self.cell.framework} has neither run(timer) nor run_at(batch_size, timer)"
+        )
 
     def empty_steps(self, timer: Clock) -> None:
         """Drive the clock alone, as :meth:`run` does, until the timer has enough."""

@@ -10,6 +10,7 @@ does not take tensors.
 import contextlib
 import re
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -45,8 +46,6 @@ class KerasFramework(Framework):
     execution: Callable[[bool], dict[str, Any]]
     metrics: Callable[[], str]  # 'loss', or 'loss, accuracy'
     auto_jit_compile: Callable[[], bool | None]
-    results_for: Callable[[Any], str]  # a step's, for a callback: FETCHED, BY_A_THREAD or LEFT
-    dataset: Callable[[int], Any]  # data for the trainer: one batch of this size, repeated
     model: Any
 
     def __init__(self, cell: Cell) -> None:
@@ -211,6 +210,14 @@ class KerasFramework(Framework):
 
     def keeps_outputs(self) -> bool:
         return self.cell.task == "predict" and not self.own_loop
+
+    @abstractmethod
+    def results_for(self, callback: Any) -> str:
+        """Return how Keras treats a step's results for a callback: FETCHED, BY_A_THREAD or LEFT."""
+
+    @abstractmethod
+    def dataset(self, batch_size: int) -> Any:
+        """Return the data for the trainer: one batch, repeated."""
 
     def optimizers(self) -> list[Any]:
         """Return the optimizers that have updated the model: a ``train_step`` may have its own."""

@@ -1,7 +1,6 @@
 """Keras 3 on any backend: a PyDataset in, the ordinary trainer, the outcome of ``auto`` out."""
 
 import os
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,6 @@ class Keras3Framework(KerasFramework):
     """Base of the Keras 3 columns; subclasses name the backend and wait for its device."""
 
     family = "keras3"
-    prepare_backend: Callable[[], None]  # imports it with its threads, before Keras is imported
 
     def load(self) -> None:
         os.environ["KERAS_BACKEND"] = self.backend
@@ -30,6 +28,9 @@ class Keras3Framework(KerasFramework):
             )
         self.keras, self.version = keras, f"keras {keras.__version__}"
         self.models = builder(self.cell, self.family)
+
+    def prepare_backend(self) -> None:
+        """Import the backend and apply the thread policy, before Keras is imported."""
 
     def build(self) -> None:
         super().build()

@@ -44,7 +44,9 @@ def backbone(a: Architecture) -> Any:
     kind = getattr(keras_hub.models, f"{a['kind']}Backbone")
     sizes = {"sliding_window": a["sliding_window"]} if "sliding_window" in a else {}
     if "head_dim" in inspect.signature(kind.__init__).parameters:
-        sizes["head_dim"] = a["head_size"]  # otherwise hidden_dim / num_query_heads
+        sizes["head_dim"] = a["head_size"]
+    elif a["head_size"] * a["heads"] != a["hidden_size"]:
+        raise ValueError(f"{kind.__name__} has heads of hidden_dim / num_query_heads alone")
     return kind(
         vocabulary_size=a["vocabulary_size"],
         num_layers=a["layers"],
