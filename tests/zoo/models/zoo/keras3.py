@@ -45,13 +45,18 @@ class Lazy(keras.Model):
         return self.outer(self.inner(x))
 
 
-class NoUpdate(Lazy):
+class NoUpdate(keras.Model):
     """Its train_step forgets to update the weights; that of JAX takes and returns its state."""
 
     def train_step(self, *given):
         *state, (_, y) = given
         found = {"loss": ops.mean(y)}
         return (found, *state) if state else found
+
+
+def noupdate():
+    x = keras.Input((WIDTH,))
+    return NoUpdate(x, layers.Dense(1)(layers.Dense(64, activation="relu")(x)))
 
 
 def shared():
@@ -278,6 +283,7 @@ MODELS = {
     "int8": int8,
     "customlayer": lambda: flat(Scaled(), layers.Dense(64)),
     "trainstep": trainstep,
+    "noupdate": noupdate,
     "ownoptimizer": ownoptimizer,
     "mixed": mixed,
     "float64": float64,
