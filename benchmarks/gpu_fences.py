@@ -88,10 +88,9 @@ def measured(wanted, scratch, runs=None):
 
 def step_of(machine, record):
     """Return the step as the device saw it; None if no step was timed."""
-    window_ns = record["window_ns"]
-    blocks = record["timing"]["windows"] if window_ns else None
+    windows = (record["timing"] or {}).get("windows")
     fence_waits = record["cell"]["framework"] != "keras3-jax"
-    return blocks and log.step_of(machine.processes(), window_ns, blocks, fence_waits)
+    return log.step_of(machine.processes(), windows, fence_waits) if windows else None
 
 
 def line(name, record, step):

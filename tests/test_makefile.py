@@ -88,7 +88,7 @@ def test_a_study_that_is_not_yaml_ends_with_one_line_that_names_file_and_line(ma
 
 
 @pytest.mark.parametrize("words", ["--configfile own.yaml", "-n --configfiles ok.yaml own.yaml"])
-def test_a_configuration_of_ones_own_that_is_not_yaml_is_named_as_well(make, tmp_path, words):
+def test_a_configuration_of_the_user_that_is_not_yaml_is_named_as_well(make, tmp_path, words):
     """Snakemake itself says nothing about it with --quiet all."""
     (tmp_path / "ok.yaml").write_text("runs: 1\n")
     code, output, message = make(f"ARGS={words} --config runs=2")

@@ -19,7 +19,6 @@ from .environment import ROOT
 from .machine import Machine
 
 TIME_LIMIT_S, MEMORY_LIMIT_MIB = 1800.0, 16_000.0
-ENDS = "start_ns", "elapsed_ns"
 LIST_GPUS = """
 import dataclasses, json
 from millistep.supervise import device
@@ -63,7 +62,7 @@ def measured(
     memory_limit_mib: float = MEMORY_LIMIT_MIB,
     **options,
 ) -> dict:
-    """Measure a run on a machine: its record, with ``window_ns``, the borders of its timed steps.
+    """Measure a run on a machine: its record.
 
     extras: which of these follow, ``legacy`` and ``profile``, without probes; None: all that is
         planned.
@@ -86,10 +85,7 @@ def measured(
         mock.patch.object(turns, "folder", lambda name: own),
         turns.Member("gpu", "start", ["own"], "own") as member,
     ):
-        made = parent.run(job, member)
-    windows = (made["timing"] or {}).get("windows")
-    borders = windows and (windows[0]["start_ns"], sum(windows[-1][k] for k in ENDS))
-    return {**made, "window_ns": borders or None}
+        return parent.run(job, member)
 
 
 def one(machine: Machine, column: str, model: str, task: str, changes=None, **options) -> dict:

@@ -5,8 +5,6 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
-from millistep.measure.timer import DISCARDED
-
 COUNTS = struct.Struct("=3q7Q8Q8Q8q8q8q")
 KERNEL = struct.Struct("=240sQq")
 FENCE = struct.Struct("=q2Q2q")
@@ -61,10 +59,10 @@ def read(path: Path) -> Process:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a run as its device saw it: means over the run's blocks.
+    """One step of a run as its device saw it: means over the run's timing windows.
 
     waits: calls in which the host waited for the device before the fence. idle_ms: in which the
-    device had done all that the host had issued, between two blocks, too.
+    device had done all that the host had issued.
     """
 
     launches: float
@@ -73,33 +71,23 @@ class Step:
     idle_ms: float
 
 
-def step_of(
-    processes: list[Process],
-    window_ns: tuple[int, int],
-    blocks: list[dict],
-    fence_waits: bool = True,
-) -> Step:
-    """The step of a run that one of these processes has made.
+def step_of(processes: list[Process], windows: list[dict], fence_waits: bool = True) -> Step:
+    """The step of a run that one of these processes has made, in its timing windows.
 
-    window_ns: from the start of the first of its windows to the end of the last one. Both are where
-    the device had nothing left, so that it counts what was done since the last such border, the
-    steps among it that are discarded at the beginning of each later turn, and their fence.
     fence_waits: True if the fence is a call that waits; JAX's is woken by a function of the host.
     """
-    size, later = blocks[0]["steps"], len(blocks) - 1
-    discarded = later * max(1, size // DISCARDED) if size > 1 else 0
-    steps = sum(block["steps"] for block in blocks) + discarded
-    fences = len(blocks) + (later if size > 1 else 0)
-    begin, end = max(
-        ([_last_border(process.fences, at_ns) for at_ns in window_ns] for process in processes),
-        key=lambda borders: borders[1].at_ns,
-    )
-    return Step(
-        launches=(end.launches - begin.launches) / steps,
-        waits=(end.waits - begin.waits - fence_waits * fences) / steps,
-        busy_ms=(end.busy_ns - begin.busy_ns) / steps / 1e6,
-        idle_ms=(end.idle_ns - begin.idle_ns) / steps / 1e6,
-    )
+    ends_ns = [window["start_ns"] + window["elapsed_ns"] for window in windows]
+    process = max(processes, key=lambda each: _last_border(each.fences, ends_ns[-1]).at_ns)
+    steps = sum(window["steps"] for window in windows)
+    launches = waits = busy_ns = idle_ns = 0
+    for window, end_ns in zip(windows, ends_ns, strict=True):
+        begin, end = (_last_border(process.fences, at) for at in (window["start_ns"], end_ns))
+        launches += end.launches - begin.launches
+        waits += end.waits - begin.waits - fence_waits
+        busy_ns += end.busy_ns - begin.busy_ns
+        # Since the border, the device has also waited for the window's begin.
+        idle_ns += end.idle_ns - begin.idle_ns - (window["start_ns"] - begin.at_ns)
+    return Step(launches / steps, waits / steps, busy_ns / steps / 1e6, idle_ns / steps / 1e6)
 
 
 def _last_border(fences: list[Fence], before_ns: int) -> Fence:

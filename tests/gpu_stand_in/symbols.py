@@ -145,7 +145,7 @@ def _listed(binary: Path, *options: str) -> str:
 def of_library(library: Library, version: str, wishes: dict[str, str]) -> set[str]:
     """The functions of a library: those of the wishes that are its own, and the harmless ones.
 
-    A wish is told by its version if it has one, else by the beginning of its name.
+    A request is recognized by its version if it has one, else by the beginning of its name.
     """
     pattern = re.compile(library.names)
     asked = {

@@ -35,7 +35,7 @@ def test_a_step_takes_what_its_device_did(environment_of, tmp_path, column):
     assert memory["device_limit_mib"] == pytest.approx(0.9 * 40 * 1024, rel=0.01)
     assert 0 < memory["peak_device_mib"] < memory["device_limit_mib"]
     blocks = record["timing"]["windows"]
-    step = step_of(machine.processes(), record["window_ns"], blocks)
+    step = step_of(machine.processes(), blocks)
     reported_ms = sum(b["elapsed_ns"] for b in blocks) / sum(b["steps"] for b in blocks) / 1e6
     assert step.launches > 20 and step.launches == int(step.launches)
     assert step.busy_ms == pytest.approx(step.launches * KERNEL_US / 1e3)
@@ -62,7 +62,7 @@ def test_a_loop_of_xla_makes_a_turn_for_each_new_token(environment_of, tmp_path)
         record = harness.measured(run, machine, tmp_path / "run.json", extras=[])
     assert record["status"] == "ok", record["reason"]
     blocks = record["timing"]["windows"]
-    step = step_of(machine.processes(), record["window_ns"], blocks, fence_waits=False)
+    step = step_of(machine.processes(), blocks, fence_waits=False)
     assert step.waits == record["work"]["tokens_per_step"] + 1
 
 

@@ -20,7 +20,7 @@ sys.path.insert(0, sys.argv[1])
 from millistep.supervise import description, monitor
 print(json.dumps([description.gpu_facts(sys.argv[2]), monitor.Gpu(sys.argv[2]).reading()]))
 """
-# Holds memory of the first visible device until it is told to end.
+# Holds memory of the first visible device until its input ends.
 HOLDER = """
 import ctypes, sys
 cuda, pointer = ctypes.CDLL("libcudart.so.13"), ctypes.c_void_p()

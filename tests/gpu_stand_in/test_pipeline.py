@@ -36,7 +36,7 @@ def test_every_cell_is_measured_on_the_device(measured, records):
     project, machine = measured
     with open(project.folder / "results/runs.csv", newline="") as lines:
         runs = list(csv.DictReader(lines))
-    statuses = {(run["model"], run["task"], run["column"]): run["status"] for run in runs}
+    statuses = {(run["model"], run["task"], run["configuration"]): run["status"] for run in runs}
     rows = [(model, task) for model, tasks in ROWS.items() for task in tasks]
     planned = {(*row, column) for row in rows for column in COLUMNS}
     assert statuses == dict.fromkeys(planned, "ok"), [record["reason"] for record in records]

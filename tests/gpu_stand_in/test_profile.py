@@ -20,7 +20,7 @@ def measured(pytorch, tmp_path_factory):
     machine.set(kernel_us=KERNEL_US, kernel_us_of=SLOWER)
     record = harness.one(machine, "pytorch-eager", "bert", "fit", extras=["profile"])
     assert record["status"] == "ok" and record["host_overhead"], record["withheld"]
-    step = step_of(machine.processes(), record["window_ns"], record["timing"]["windows"])
+    step = step_of(machine.processes(), record["timing"]["windows"])
     assert not record["host_overhead"]["rest_ms"]
     return record, step
 

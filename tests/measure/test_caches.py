@@ -88,7 +88,7 @@ def test_jax_is_warm_if_it_found_every_program_that_it_looked_for(looked, hits, 
 
 @pytest.mark.parametrize(("accelerator", "asks"), [("cpu", ["the compiler"]), ("cuda", [])])
 def test_what_inductor_asks_of_the_compiler_is_part_of_the_first_step(accelerator, asks):
-    """It is neither in the import nor in what is built: it is told after the clock has started."""
+    """It is neither in the import nor in what is built: it is known after the clock has started."""
     told = []
     names = ("m", "predict", 4, "f", "f", accelerator, "default")
     cell = Cell(*names, {}, "random", seed=1, threads=1)

@@ -91,7 +91,7 @@ def test_a_blocks_seconds_are_those_of_a_call(monkeypatch):
     def takes(seconds):
         clock.now += seconds
 
-    # The first call, of which nothing is told, and three blocks of 4 in the 20 seconds.
+    # The first call, which is not reported, and three blocks of 4 in the 20 seconds.
     calls = iter([100.0] + [2.0] * 12)
     seconds = reference.repeated(lambda: takes(next(calls)), lambda: takes(0.4), 4, 20.0)
     assert [round(each, 3) for each in seconds] == [2.1] * 3

@@ -256,7 +256,7 @@ def task(line, start, end, number):
 
 
 def test_parts_of_an_operation_compute_until_they_call_what_comes_next_and_count_as_one():
-    """The product's call returns at 10, its last part is done at 60, and the end is told at 160:
+    """The product's call returns at 10, its last part ends at 60, and its end is reported at 160:
     the thread of the last part has run all that waited for the product before.
     """
     events = [

@@ -1,4 +1,4 @@
-"""Columns with other packages: over a lock beside the release, and those of the published page."""
+"""Columns with other packages: over a lock, and those of the published page."""
 
 import re
 

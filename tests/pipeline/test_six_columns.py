@@ -89,7 +89,7 @@ def test_the_archive_of_a_real_run_verifies(project, tmp_path):
     file = project.folder / path
     assert "@software{millistep," in done.stdout and path in done.stdout
     assert contents.sha256(file) in done.stdout
-    assert "Report: " not in done.stdout  # it was drawn, and shown with its table, before
+    assert "Report: " not in done.stdout  # it was made and shown with its table before
     with zipfile.ZipFile(file) as archive:
         archive.extractall(tmp_path)
         crate = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]

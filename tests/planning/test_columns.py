@@ -74,7 +74,7 @@ def test_what_a_column_has_anyway_is_in_no_name(framework):
 
 @pytest.fixture
 def folder(tmp_path):
-    """``folder(**entries)``: write the frameworks of a folder of one's own."""
+    """``folder(**entries)``: write the frameworks of a custom folder."""
 
     def written(**entries):
         put(tmp_path / "frameworks/frameworks.yaml", json.dumps(entries))
@@ -84,12 +84,12 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize(("settings", "words"), OWN)
-def test_a_setting_of_a_framework_of_ones_own_that_is_not_allowed_is_named(settings, words, folder):
+def test_a_setting_of_a_custom_framework_that_is_not_allowed_is_named(settings, words, folder):
     own = folder(mine={"like": "keras3-jax", "settings": settings})
     refused(["frameworks.yaml", *words], lambda: frameworks([own]))
 
 
-def test_a_framework_of_ones_own_may_have_other_settings_and_colors(folder):
+def test_a_custom_framework_may_have_other_settings_and_colors(folder):
     other = {"settings": {"optimizer": "fused"}, "color": "#123456"}
     like = {"like": "pytorch-eager"}
     found = frameworks([folder(mine={**like, **other}, same=like)])
@@ -98,13 +98,13 @@ def test_a_framework_of_ones_own_may_have_other_settings_and_colors(folder):
         assert getattr(found["same"], name) == getattr(found["pytorch-eager"], name)
 
 
-def test_a_module_of_ones_own_has_a_name_of_its_own(folder, tmp_path):
+def test_a_custom_module_has_its_own_name(folder, tmp_path):
     own = folder(mine={"like": "keras3-jax", "module": "keras3_jax"})
     path = put(tmp_path / "frameworks/keras3_jax.py", "")
     refused([f"{path}: another folder has this name, too; rename one"], lambda: frameworks([own]))
 
 
-def test_a_framework_of_ones_own_without_its_environment_is_named_with_the_places(folder):
+def test_a_custom_framework_without_its_environment_is_named_with_the_places(folder):
     own = folder(mine={"like": "keras3-jax", "title": "Mine", "environment": "nightly"})
     words = ["mine: there is no environment nightly; searched: ", "2026-11/cpu/nightly.yaml"]
     words += [f"{own}/envs/2026-11/cpu/nightly.yaml"]
@@ -194,7 +194,7 @@ def test_a_changed_file_changes_the_identities_of_its_column_alone(trees):
     assert before["keras3-jax+thing"] != after["keras3-jax+thing"]
 
 
-def test_nothing_is_put_over_an_interpreter_of_ones_own(trees):
+def test_nothing_is_put_over_a_custom_interpreter(trees):
     words = ["columns.0.overlay: not possible with your own interpreter"]
     refused(words, columns=[{**over(trees[0]), "interpreter": PYTHON}])
     refused(words, columns=[over(trees[0])], interpreters={JAX: PYTHON})

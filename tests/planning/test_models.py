@@ -140,7 +140,7 @@ def test_a_plan_has_the_sizes_of_its_scale_in_the_words():
 
 
 def own(folder, **changes):
-    """A plan's configuration of a model of one's own, with the files that it needs."""
+    """A plan's configuration of a custom model, with the files that it needs."""
     path = written(folder, yaml.safe_dump({**copy.deepcopy(GOOD), **changes}))
     put(path.with_name("keras3.py"), "build = attention = batch = None\n")
     put(path.with_name("work.py"), "per_step = None\n")
@@ -171,7 +171,7 @@ def test_a_size_that_the_model_lacks_is_one_line(tmp_path, field):
     refused(words, lambda: measures(Models([str(tmp_path)]).load("small"), "fit", "smoke"))
 
 
-def test_a_model_of_ones_own_has_a_name_of_its_own(tmp_path):
+def test_a_custom_model_has_its_own_name(tmp_path):
     text = yaml.safe_dump(GOOD)
     path = put(tmp_path / "models/bert/model.yaml", text).parent
     refused(

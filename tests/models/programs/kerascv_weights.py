@@ -118,7 +118,7 @@ def unet(cell, model):
 
 
 def conditioned(block, name):
-    """A residual block that is told the timestep."""
+    """A residual block that takes the timestep."""
     pairs = affine(block.embedding_flow[-1], f"{name}.time_emb_proj")
     for index, flow in enumerate((block.entry_flow, block.exit_flow), start=1):
         pairs += affine(flow[0], f"{name}.norm{index}")
