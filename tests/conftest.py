@@ -1,6 +1,7 @@
 """Fixtures of several folders of tests, and how tests are shared out to several workers."""
 
 import os
+import shutil
 import sys
 import tempfile
 
@@ -47,6 +48,7 @@ def pytest_configure(config):
         number = int(worker["workerid"].removeprefix("gw"))
         os.sched_setaffinity(0, PROCESSORS[number :: worker["workercount"]])
         tempfile.tempdir = tempfile.mkdtemp(prefix="millistep-tests-")
+        config.add_cleanup(lambda: shutil.rmtree(tempfile.tempdir, ignore_errors=True))
         os.environ["TMPDIR"] = os.environ["MILLISTEP_LOCKS"] = tempfile.tempdir
 
 

@@ -1,5 +1,6 @@
 """A definition that locks one tiny wheel, with all that deploying it needs: no network."""
 
+import atexit
 import hashlib
 import json
 import os
@@ -97,7 +98,9 @@ class Workshop:
 @cache
 def python_and_pip() -> Path:
     """Make an environment of these two once, to be copied."""
-    prefix = Path(tempfile.mkdtemp(prefix="millistep-tests-"), "prefix")
+    folder = tempfile.mkdtemp(prefix="millistep-tests-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    prefix = Path(folder, "prefix")
     venv.create(prefix, symlinks=True, with_pip=True)
     return prefix
 

@@ -41,6 +41,11 @@ BARS = {
         [(False, 1)],
         [(True, 1), (False, 0), (None, 1)],
     ),
+    "means_and_ratios": (
+        ["outside", "apart"],
+        [(True, 0.01)],
+        [(True, 0.009), (False, 0.02)],
+    ),
     "machines_differ": (["machines"], [(2,)], [(1,), (0,)]),
     "threads_differ": (["kinds"], [(2,)], [(1,), (0,)]),
     "environment_differs": (["custom"], [(True,)], [(False,)]),

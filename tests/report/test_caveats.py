@@ -55,6 +55,19 @@ def wide(record):
         step["elapsed_ns"] = round(step["elapsed_ns"] * (1, 1.6, 0.7)[record["cell"]["run"] - 1])
 
 
+def in_turns(slow):
+    """Return a change after which two configurations take turns; one window of one is slow."""
+
+    def change(record):
+        torch = record["cell"]["column"] == TORCH
+        (window,) = record["timing"]["windows"]
+        windows = [window | {"start_ns": 2 * k + torch} for k in range(5)]
+        windows[2]["elapsed_ns"] *= slow if torch else 1
+        record["timing"]["windows"] = windows
+
+    return change
+
+
 SELF_TEST = {"status": "ok", "reason": "", "known_steps": [{"nominal_ms": 2, "measured_ms": 2.0}]}
 WRONG = {**SELF_TEST, "known_steps": [{"nominal_ms": 2, "measured_ms": 2.5}]}
 
@@ -76,6 +89,7 @@ CASES = {
     "stopped_by_quota": (dict(change=set_in(load=STOPPED)), {}),
     "disturbed": (dict(change=set_in(load__foreign_cpu_share=0.1)), {}),
     "throttled": (dict(change=set_in(monitor={"throttled": 2})), {}),
+    "means_and_ratios": (dict(change=in_turns(2)), dict(change=in_turns(1))),
     "machines_differ": (dict(change=set_in(machine__id="bb")), {}),
     "threads_differ": (dict(change=set_in(threads__requested=4)), {}),
     "environment_differs": (dict(change=set_in(environment__method="interpreter")), {}),
@@ -141,6 +155,12 @@ def test_windows_that_are_left_out_for_interference_are_counted(share):
     assert (f"{number} timing windows with interference are left out." in found) == (share >= 0.1)
     text = f"Of the other runs, {number} windows with interference are left out."
     assert (text in methods(data, "1.0.0")) == (share >= 0.1)
+
+
+def test_means_with_a_slow_window_are_compared_with_the_ratio():
+    found = caveats(made(TIMES, change=in_turns(2))).set_index("kind")
+    # means: 8 and (4 x 16 + 32) / 5 = 19.2 ms; four of five windows are twice as long
+    assert "bert fit. The first is 2.40 instead of 2.00 [" in found.loc["means_and_ratios", "text"]
 
 
 def test_padding_and_unsteady_steps_are_the_only_kinds_tested_elsewhere():

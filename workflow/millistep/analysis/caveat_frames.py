@@ -50,6 +50,20 @@ def cells(data: Data) -> pd.DataFrame:
     return data.cells
 
 
+def means(data: Data) -> pd.DataFrame:
+    """Return the cells with a ratio, and how far the quotient of the means in the table is off."""
+    named = {"configuration": "fastest", "title": "fastest_title", "ms": "fastest_ms"}
+    fastest = data.cells[[*CELL, "title", "ms"]].rename(columns=named)
+    others = data.cells[data.cells["configuration"] != data.cells["fastest"]]
+    found = others.merge(fastest, on=[*WORKLOAD, "fastest"])
+    quotient = found["ms"] / found["fastest_ms"]
+    return found.assign(
+        quotient=quotient,
+        apart=np.log(quotient / found["ratio"]).abs(),
+        outside=(quotient < found["ratio_low"]) | (quotient > found["ratio_high"]),
+    )
+
+
 def plan(data: Data) -> pd.DataFrame:
     """Return one line with the settings of the whole run."""
     found = {name: data.plan[name] for name in ("scale", "weights", "accelerator")}
