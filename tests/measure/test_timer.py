@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -103,6 +104,7 @@ def test_each_turn_discards_its_first_steps_and_waits_for_the_next_one():
     )
     assert around == [0, "begin", "end", 2, "begin", "end", 3, "begin", "end", 6]
     assert world.steps == timer.warmup_steps + timer.windows[0][0] + 2 * 1 + timer.steps
+    assert timer.span_steps == timer.steps + 2 * 1  # of which the energy is counted
 
 
 @given(slow=st.sets(st.integers(4, 200)), times=st.integers(2, 20))
@@ -131,12 +133,12 @@ def test_two_steps_after_the_last_compilation_are_discarded():
     assert timer.warmup_steps == 6
     assert (timer.compilations_before, timer.compilations_during) == (3, 0)
     assert timer.step_ns == MS
-    assert World(step_ns=MS, compile_at=(1, 9)).time(SMOKE).compilations_during == 1
+    assert World(step_ns=MS, compile_at=(1, 19)).time(SMOKE).compilations_during == 1
 
 
 def test_a_compilation_in_the_windows_counts_if_there_was_none_before():
     """A framework counts none until a part of an eager model is compiled."""
-    world = World(step_ns=MS, compile_at=(9,))
+    world = World(step_ns=MS, compile_at=(19,))
     timer = world.time(SMOKE, compilations=lambda: world.compiled or None)
     assert (timer.compilations_before, timer.compilations_during) == (None, 1)
 
@@ -163,13 +165,20 @@ def test_very_long_steps_stop_at_the_cap():
 )
 def test_every_nanosecond_is_accounted_for(step_ns, compile_at, scale):
     world = World(step_ns, compile_at=compile_at)
-    timer = world.time(PROTOCOLS[scale])
+    plain, discarded = Timer._discard, []
+
+    def noted(self, steps):
+        before = world.steps
+        yield from plain(self, steps)
+        discarded.extend(range(before + 1, world.steps + 1))
+
+    with patch.object(Timer, "_discard", noted):
+        timer = world.time(PROTOCOLS[scale])
     accounted = timer.first_step_ns + timer.warmup_ns + timer.timed_ns
-    size = timer.windows[0][0]
-    discarded = world.steps - timer.warmup_steps - timer.steps - len(timer.synchronized_ns)
-    assert discarded == size  # a window, before the first one that counts
-    before = timer.warmup_steps + len(timer.synchronized_ns)
-    lost_ns = sum(world.cost(n) for n in range(before + 1, before + discarded + 1))
+    counted = timer.warmup_steps + timer.steps + len(timer.synchronized_ns)
+    # At least a window after the synchronized steps, and a step before them.
+    assert len(discarded) == world.steps - counted > timer.windows[0][0]
+    lost_ns = sum(map(world.cost, discarded))
     assert accounted + lost_ns == world.now - timer.started_ns == world.now
     start = world.now - timer.elapsed_ns  # synchronized steps come before the turns
     assert timer.span_ns == (start, start + timer.elapsed_ns)

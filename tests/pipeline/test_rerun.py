@@ -6,6 +6,8 @@ import re
 import subprocess
 from base64 import urlsafe_b64encode
 
+from millistep.measure.protocol import MEASURE
+
 from ..shared import put
 from .conftest import COLUMNS, CONFIG, KERAS2, PYTORCH
 
@@ -27,7 +29,8 @@ def test_nothing_is_done_twice_although_all_was_moved_and_touched_and_keys_reord
 def test_another_version_of_measuring_measures_everything_again(project):
     project.append("workflow/millistep/supervise/record.py")  # which puts the self-test together
     assert project.planned("--", "results/self_test.json") == {"self_test": 1}
-    project.edit("workflow/millistep/measure/protocol.py", "MEASURE = 1", "MEASURE = 2")
+    versions = (f"MEASURE = {MEASURE}", f"MEASURE = {MEASURE + 1}")
+    project.edit("workflow/millistep/measure/protocol.py", *versions)
     said = project.dry_run()
     assert project.measured(said=said) == dict.fromkeys(COLUMNS, 2)  # fit and predict
     for rule in ("known_steps", "self_test", "time_again", "reference_cpu"):

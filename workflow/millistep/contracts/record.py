@@ -321,14 +321,14 @@ class Outcome(Contract):
     """losses: of ten steps; outputs: of two batches, or a custom loop's second step; tokens."""
     values: Annotated[list[float | None], Field(max_length=100000)]
     """Per array up to 500 evenly spaced numbers and the root mean square; null if not finite."""
-    steps: Annotated[int, Field(ge=1, le=64)]
+    steps: Annotated[int, Field(ge=1, le=256)]
     """Steps of a complete call."""
     call_ms: PositiveFloat | None
-    """ms/step of the shortest of five complete calls with other batches and all results on the
-    host; null for a custom loop.
+    """ms/step of the shortest of five to twelve complete calls with other batches and all results
+    on the host; null for a custom loop.
     """
     step_ms: PositiveFloat | None
-    """ms/step of the shortest of five timing windows, one after each call; null as `call_ms`."""
+    """ms/step of the shortest timing window, one after each call; null as `call_ms`."""
 
 
 class Pair(Contract):

@@ -93,7 +93,7 @@ class Measurement:
         self.events.send("limit", device_limit_mib=self.framework.device_limit_mib())
 
     def check(self) -> None:
-        """Report the work of a step; check that the model is the one that the row is about."""
+        """Report the work of a step; check that the model is the declared one."""
         self.sizes = self.framework.work()
         self.amount = conformance.work_of_step(self.cell)
         self.events.send("work", work={**self.sizes, **self.amount})
@@ -138,7 +138,7 @@ class Measurement:
         timer = self.timer
         self.events.send("kernel", **kernel.found(timer.steps, timer.elapsed_ns, self.cell.threads))
         self.events.send("quota", **quota.found())
-        self.events.send("window", ns=timer.span_ns)
+        self.events.send("window", ns=timer.span_ns, steps=timer.span_steps)
         with self._or_warn("timing.harness_ns"):
             self.harness_ns = harness_ns(framework)
         self._report_timing()

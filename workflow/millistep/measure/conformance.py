@@ -31,7 +31,7 @@ ACTED_ON = re.compile(
 
 
 class WrongModel(RuntimeError):
-    """The model that was built is not the one that the row is about."""
+    """The model that was built is not the declared one."""
 
 
 def work_of_step(cell: Cell) -> dict[str, Any]:
@@ -74,8 +74,8 @@ def check_model(sizes: dict[str, Any], task: str, asked: dict[str, Any]) -> None
         hint = "; call it once in build(cell), so that it makes its weights" if not base else ""
         kind = " that are not trained" if trains == "adapters" else ""
         raise WrongModel(
-            f"{base:,} parameters{kind} were built, the row is about {parameters:,} "
-            f"(model.yaml: tasks.{task}.parameters.{asked['scale']}, or parameters of the variant)"
+            f"the model has {base:,} parameters{kind}, model.yaml declares {parameters:,} "
+            f"(tasks.{task}.parameters.{asked['scale']}, or parameters of the variant)"
             f"{hint}"
         )
     if trains != "nothing" and not trainable:
@@ -198,8 +198,8 @@ def check_inputs(framework: Any) -> None:
     for (name, one), (_, other) in zip(places(fed), places(again), strict=False):
         if np.shape(one) != np.shape(other) or not np.all((one == other) | (one != one)):
             raise WrongModel(
-                f"{name} is another one when it is made again: seed its random numbers by "
-                "cell.seed, and change a copy of the inputs in the model"
+                f"{name} differs when it is made again: seed its random numbers by cell.seed, and "
+                "change no input in place"
             )
 
 

@@ -46,13 +46,15 @@ class Others:
         self._intervals: list[tuple[float, float | None]] = []  # s, and s of others if known
 
     def __enter__(self) -> None:
-        self._start = time.perf_counter(), other_cpu_seconds()
+        before = other_cpu_seconds()
+        self._start = time.perf_counter(), before
 
     def __exit__(self, *_: object) -> None:
+        ended_s = time.perf_counter()
         start_s, before = self._start
         after = other_cpu_seconds()
         foreign_s = None if before is None or after is None else after - before
-        self._intervals.append((time.perf_counter() - start_s, foreign_s))
+        self._intervals.append((ended_s - start_s, foreign_s))
 
     @property
     def latest(self) -> float | None:

@@ -59,11 +59,13 @@ class ProfileTimer:
                 raise
             # A trace makes ten thousands of objects that all stay. Each collection would look
             # through them and through the framework's own, for a third of the time.
+            collects = gc.isenabled()
             gc.disable()
             try:
                 attributed(self._end(), self.operations)
             finally:
-                gc.enable()
+                if collects:
+                    gc.enable()
 
     def _block(self) -> Generator[None, None, int]:
         """Time the steps of a block between two synchronizations; return the elapsed ns."""

@@ -56,6 +56,7 @@ class Timer:
         self.windows: list[tuple[int, int, int]] = []  # (steps, elapsed ns, start on the clock)
         self.late_ns: list[int] = []  # of each window, if the framework can measure it
         self.synchronized_ns: list[int] = []
+        self._between = 0  # ticks discarded between two windows
         self.compilations_before: int | None = None
         self.compilations_during: int | None = None
         self.stop = "windows"
@@ -117,6 +118,11 @@ class Timer:
         _, last_ns, last_start_ns = self.windows[-1]
         return self.windows[0][2], last_start_ns + last_ns
 
+    @property
+    def span_steps(self) -> int:
+        """Steps within the span, those that turns begin with included."""
+        return self.steps + self._between * self.batches
+
     def _run(self) -> Steps:
         yield False  # first step
         self.fence()
@@ -125,12 +131,14 @@ class Timer:
         step_ns = yield from self._warm_up()
         if self.protocol.synchronized_steps:
             # Not after the turns, when Snakemake handles the end of the run before.
+            step_ns = yield from self._discard_window(step_ns)
             yield from self._synchronized()
         self.compilations_before = self.compilations()
         size = discarded = 0
         while number := (self.next_turn(self) if self.next_turn else self.windows_left):
             if self.windows:
                 yield from self._discard(discarded)
+                self._between += discarded
             else:
                 step_ns = yield from self._discard_window(step_ns)
                 size = window_steps(self.protocol, step_ns, self.most_steps)

@@ -44,7 +44,7 @@ def _event(line: bytes) -> dict[str, Any]:
         event: dict[str, Any] = json.loads(line)
         if isinstance(event["event"], str):
             return event
-    raise NoEvent(f"something else wrote to the channel of its events: {line[:SHOWN]!r}")
+    raise NoEvent(f"the model's code wrote to a file that it did not open: {line[:SHOWN]!r}")
 
 
 TAIL_LINES, TAIL_LENGTH = 20, 500

@@ -82,7 +82,9 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     record["started_at"] = now()
     with contextlib.ExitStack() as stack:
         monitor = Monitor(record["threads"]["affinity"], visible_device(identity), interval_s)
-        with member.preparing(alone=bool(identity["extras"])) as alone:
+        # Start times are measured alone; libraries of a GPU choose kernels by timing them.
+        only = bool(identity["extras"]) or identity["accelerator"] == "cuda"
+        with member.preparing(only) as alone:
             stack.enter_context(monitor)
             child = stack.enter_context(supervised(CHILD, request, job, kept))
             child.until_turn()
@@ -110,7 +112,7 @@ def _measure(job: Job, record: dict[str, Any], member: Member) -> None:
     window: samples.Window = child.reported("window", "ns")
     record["monitor"] = samples.summary(monitor.samples, window, interval_s)
     if member.in_turns == 1:  # else others use energy within the window, too
-        steps = sum(each["steps"] for each in (timing or {}).get("windows", ()))
+        steps = child.reported("window", "steps")
         record["energy"] = samples.energy(monitor.samples, window, steps)
     record["ending"]["device_free_mib"] = samples.last_free_mib(monitor.samples)
 

@@ -38,14 +38,16 @@ def last_free_mib(samples: Samples) -> float | None:
     return next((s["gpu"]["free_memory_mib"] for s in reversed(samples) if s["gpu"]), None)
 
 
-def energy(samples: Samples, window: Window, steps: int) -> dict[str, Any] | None:
+def energy(samples: Samples, window: Window, steps: int | None) -> dict[str, Any] | None:
     """Return the record's ``energy``; None without a counter, or with too few samples.
+
+    steps: all steps of the window, those between timing windows included.
 
     Power changes when timing starts. With two samples inside, only the parts before the first and
     after the last are estimated, from the mean power across the window's borders.
     """
     counted = [sample for sample in samples if sample["joules"] is not None]
-    if window is None or steps < 1 or len(_inside(counted, window)) < 2:
+    if window is None or not steps or len(_inside(counted, window)) < 2:
         return None
     start, end = (_joules_at(counted, at_ns) for at_ns in window)
     if start is None or end is None:

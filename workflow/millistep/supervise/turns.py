@@ -135,8 +135,8 @@ class Member:
     def preparing(self, alone: bool) -> Iterator[bool]:
         """Hold the machine until this member is ready; yield whether it has the machine for itself.
 
-        alone: start times are measured. Otherwise as many members as there are CPUs prepare at
-        once: imports and builds use one CPU each.
+        alone: start times are measured, or a GPU prepares. Otherwise as many members as there are
+        CPUs prepare at once: imports and builds use one CPU each.
         """
         if alone or self._count == 1:
             with self.computing():
@@ -178,7 +178,7 @@ class Member:
                         write_atomically(self._folder / "turn", str(turn + 1))
                 self._wake_owner()
         finally:
-            self._write(DONE)
+            self._write(DONE, child)  # which is still stopped
             self._wake_owner()
         while READY in self._states():
             time.sleep(WAIT_S)

@@ -28,7 +28,9 @@ THREADS = (
     *("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"),
 )
 SET_BY_COLUMNS = ("KERAS_BACKEND", "TF_USE_LEGACY_KERAS")  # in a framework's load()
-SECRET = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+SECRET = re.compile(
+    r"(^|_)(KEY|TOKEN|SECRET|CREDENTIALS?|PAT|AUTH)$|(PASSWORD|PASSWD|SECRET|TOKEN)$", re.IGNORECASE
+)
 # The caller's variables that may change times: a message lists them, as they are not passed on.
 _MATTERS = re.compile(
     r"(XLA|TF(?!_CLI|_VAR)|TENSORFLOW|JAX|KERAS|TORCH|TORCHINDUCTOR|PYTORCH|TRITON|CUBLAS|CUDNN|NCCL|"

@@ -142,7 +142,9 @@ class Framework(ABC):
 
     def force_precision(self, precision: str) -> None:
         """Have float32 products computed in ``float32`` or ``tf32``, by the library's switch."""
-        raise WrongPrecision(f"precision: {precision}: {self.cell.framework} has no switch for it")
+        raise WrongPrecision(
+            f"precision: {precision}: {self.cell.framework} has no switch for it; use default"
+        )
 
     def seed(self) -> None:
         """Seed Python and NumPy. Keras 3 draws its seeds from Python's generator, and its own

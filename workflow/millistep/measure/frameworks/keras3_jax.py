@@ -24,7 +24,7 @@ LEFT_OF_A_STEP = 1.5  # times an operation on an idle device: a longer wait is f
 
 class Framework(Traced, Keras3Framework):
     backend = "jax"
-    _outputs: Sequence[Any] = ()  # of steps since a synchronization, if no state to wait for
+    _outputs: list[Any]  # of steps since a synchronization, if no state to wait for
     _taken_out: Sequence[tuple[Any, Any]] = ()  # variables that a loop takes out of the model
     _leaves_work: bool | None = None  # True if a custom loop does not wait; None before a step
 
@@ -39,7 +39,7 @@ class Framework(Traced, Keras3Framework):
         import jax
         from jax import monitoring
 
-        self.jax = jax
+        self.jax, self._outputs = jax, []
         self._events: Counter[str] = Counter()  # JAX' own, by name
         monitoring.register_event_duration_secs_listener(self._count)
         monitoring.register_event_listener(self._count)
@@ -82,7 +82,7 @@ class Framework(Traced, Keras3Framework):
 
         def kept(state: Any, iterator: Any) -> Any:
             outputs, state = step(state, iterator)
-            self._outputs = [*self._outputs, outputs]
+            self._outputs.append(outputs)
             return outputs, state
 
         self.model.predict_function = kept
@@ -153,7 +153,7 @@ class Framework(Traced, Keras3Framework):
 
     def _look(self, batch: int, logs: Any = None) -> None:
         # Outputs of all steps: with no state handed on to the next, they may end in any order.
-        self._outputs = [*self._outputs, logs]
+        self._outputs.append(logs)
 
     def eager(self) -> bool:
         return super().eager() or bool(self.jax.config.jax_disable_jit)

@@ -33,7 +33,7 @@ class Framework(TorchFramework, Keras3Framework):
         late = sum(p.numel() for p in unknown if p.requires_grad)
         if late and self.cell.task == "fit":
             raise WrongModel(
-                f"Keras does not train {late:,} parameters, which it does not know: give each "
+                f"Keras does not train {late:,} parameters, because no layer has them: give each "
                 "PyTorch module, with all its parameters, to keras.layers.TorchModuleWrapper"
             )
         found["parameters"] += sum(p.numel() for p in unknown)

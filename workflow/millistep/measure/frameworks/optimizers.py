@@ -59,7 +59,7 @@ def with_implementation(optimizer: Any, name: str) -> Any:
     """Return a new optimizer of ``torch.optim`` that is ``foreach`` or ``fused``."""
     if any(getattr(optimizer, f"_optimizer_step_{when}_hooks", ()) for when in ("pre", "post")):
         raise WrongSetting(
-            f"optimizer {name} was requested: it would lose the hooks of optimizer()"
+            f"optimizer {name}: the model's optimizer has hooks, which it would lose; use default"
         )
     groups = [
         {key: value for key, value in group.items() if key not in ("foreach", "fused")}

@@ -73,7 +73,7 @@ class TorchFramework(Framework):
         Python counts as a graph break; raises :class:`WrongFramework` where it gave up.
         """
         if not self.graphs():
-            raise WrongFramework("torch.compile made no graph: this would be an eager time")
+            raise WrongFramework("torch.compile compiled nothing: its time would be an eager one")
         left = self._counted("unimplemented")
         if any(LIMIT.search(reason) for reason in left):
             raise WrongFramework(
