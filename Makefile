@@ -15,12 +15,12 @@ SHELL := bash
 PYTHON ?= python3
 ARGS ?=
 
-# What is deployed here is complete; a module of the caller's could take the place of one of it.
+# These environments are complete; a module of the caller's could take the place of one in them.
 unexport PYTHONPATH
 # Our own environment brings uv, which installs all others.
 export PATH := $(PATH):$(CURDIR)/.venv/bin
 
-# Deploy $(1), of the definition $(3), into the cache, unless it is there, and link to it as $(2).
+# Install $(1), of the definition $(3), into the cache, unless it is there, and link to it as $(2).
 environment = $(PYTHON) workflow deploy --name $(1) --definition envs/$(3) \
 	--method venv --marker $(2).json --link $(2)
 
@@ -55,7 +55,7 @@ environments: .venv
 study: known_study .venv
 	@$(call snakemake,--configfile $(filter %/$(NAME).yaml,$(study_files)))
 
-# Of make, every answer but "nothing is slower" is status 2; the program's own tells them apart.
+# make ends with status 2 unless nothing is slower; the program's own status tells more.
 answer: .venv
 	@export PATH="$(CURDIR)/.venv/bin:$$PATH"; if $(usable_conda); then deploy=--use-conda; fi; \
 	python workflow answer $${deploy:-} $(ARGS)

@@ -258,7 +258,7 @@ def test_a_link_leads_to_what_was_deployed_and_takes_nobodys_folder(workshop):
     link.unlink()
     (link / "bin").mkdir(parents=True)
     line = workshop.refused("--method", "venv", "--link", str(link))
-    assert line.startswith("tiny: ") and f"{link} is in the place of the link" in line
+    assert line.startswith("tiny: ") and f"{link} exists and is not the link" in line
 
 
 def test_machines_of_two_kinds_share_no_environment(workshop, monkeypatch):

@@ -99,7 +99,7 @@ def test_a_model(copy):
     plan = copy.plan()
     assert plan["rows"][0]["title"] == "Small MLP fit"
     cells = {c["column"]: c for c in plan["cells"] if c["model"] == "mlp"}
-    assert cells["keras2-tensorflow"]["unsupported"] == "nobody wrote its builder"
+    assert cells["keras2-tensorflow"]["unsupported"] == "no builder for Keras 2"
     assert all(cells[name]["runs"] for name in ("keras3-jax", "pytorch-eager"))
 
 

@@ -90,7 +90,7 @@ def test_an_answer_is_made_of_the_runs_that_were_measured(tmp_path):
     project = fake_project(tmp_path / "project", "step_ms: 5.0")
     columns = ["fake", {"framework": "fake", "again": True}]
     columns.append({"framework": "fake", "precision": "float32"})  # in place of a patch
-    answer = {"threshold": 0.5, "looks": 1, "last": True, "left_out": [], "report": ""}
+    answer = {"threshold": 0.5, "looks": 1, "last": True, "left_out": {}, "report": ""}
     project.configure(columns=columns, runs=2, answer=answer)
     project.made("answer")
     found = project.read("results/answer.json")

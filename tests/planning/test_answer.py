@@ -41,9 +41,9 @@ def test_what_is_planned_fits_into_the_time(left_s):
 class Machine:
     """Stands in for Snakemake, its clock and its files: decided after so many rounds."""
 
-    def __init__(self, decided_at, first):
+    def __init__(self, decided_at, first, kept):
         self.decided_at, self.first = decided_at, first  # status of the first look
-        self.now, self.done, self.asked, self.last = 0.0, 0, [], []
+        self.now, self.done, self.asked, self.last = 0.0, kept, [], []
 
     def run(self, command, **_):
         target, config = command[3], yaml.safe_load(Path(command[-1]).read_text())
@@ -52,15 +52,17 @@ class Machine:
             self.now += 1000  # is not counted
         if target == "answer":
             rounds, rows = config["runs"], config["models"]["bert"]
-            self.now += 5 + 10 * len(rows) * (rounds - self.done)
-            self.done = rounds
+            self.now += 5 + 10 * len(rows) * max(rounds - self.done, 0)
+            self.done = max(rounds, self.done)
             self.asked.append((rounds, config["answer"]["looks"], sorted(rows)))
             self.last.append(config["answer"]["last"])
             decided = rounds >= self.decided_at
             status = self.first if rounds == 1 else 0 if decided else 3
             seconds = dict.fromkeys(("bert/predict/8", "bert/fit/4"), 10.0)
             content = {"decided": decided, "status": status, "seconds_of_a_round": seconds}
-            content |= {"rows": [{"verdict": "inconclusive"}]}
+            failure = "does not run" if rounds == 1 and self.first == 1 else ""
+            row = {"model": "bert", "task": "fit", "batch_size": 4}
+            content |= {"rows": [row | {"verdict": "inconclusive", "failure": failure}]}
             folder = Path("results/studies", config["study"]["name"])
             put(folder / "answer.json", json.dumps(content))
             put(folder / "answer.md", f"{rounds} rounds\n")
@@ -72,9 +74,10 @@ def ask(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     put(tmp_path / "keras/pyproject.toml", "")
     (tmp_path / "study.yaml").write_text(STUDY)
+    (tmp_path / "bare.yaml").write_text(STUDY.partition("models")[1] + STUDY.partition("models")[2])
 
-    def ask(decided_at, *options, first=3):
-        machine = Machine(decided_at, first)
+    def ask(decided_at, *options, first=3, kept=0):
+        machine = Machine(decided_at, first, kept)
         monkeypatch.setattr(answer, "run", machine.run)
         monkeypatch.setattr(answer.time, "monotonic", lambda: machine.now)
         command = ["answer", "--study", "study.yaml", "--patch", "keras", *options]
@@ -101,15 +104,24 @@ def test_it_stops_when_the_time_is_over(ask):
 def test_a_failure_of_the_first_round_is_an_answer_whatever_follows(ask):
     _, status, said = ask(9, "--minutes", "0.3", first=1)  # no time is left
     assert status == 1 and said.out.strip() == "1 rounds" and said.err == ""
-    machine, status, _ = ask(4, first=1)  # the workload that failed is left out later
-    assert machine.done == 4 and status == 1
+
+
+def test_a_workload_that_failed_and_is_left_out_is_named(ask):
+    ask(1000, "--minutes", "1.2", first=1)
+    config = yaml.safe_load(Path(".snakemake/millistep/answer/config.yaml").read_text())
+    assert config["answer"]["left_out"] == {"bert/fit/4": "does not run"}
+
+
+def test_rounds_that_are_there_already_do_not_make_later_ones_free(ask):
+    machine, _, _ = ask(1000, "--minutes", "15", kept=20)
+    assert machine.now - 1000 <= 900 + 2 * 20 + 5
 
 
 def test_rows_that_do_not_fit_are_left_out(ask):
     machine, status, _ = ask(1000, "--minutes", "1.2")
     assert machine.asked[0][2] == ["fit", "predict"] and machine.asked[-1][2] == ["predict"]
     config = yaml.safe_load(Path(".snakemake/millistep/answer/config.yaml").read_text())
-    assert config["answer"]["left_out"] == ["bert/fit/4"] and status == 3
+    assert config["answer"]["left_out"] == {"bert/fit/4": ""} and status == 3
     assert config["columns"][0] == {"framework": "keras3-jax"}
     assert config["columns"][2]["overlay"][0].endswith("/answer/patch")
 
@@ -130,6 +142,7 @@ NO_PATCH = "--patch: 'study.yaml' is neither a wheel (.whl) nor a folder with"
         (["--minutes", "0.3"], "two rounds are needed: raise --minutes"),
         (["--minutes", "long"], "--minutes: invalid float value: 'long'"),
         (["--patch", "study.yaml"], NO_PATCH),
+        (["--study", "bare.yaml"], "--study: bare.yaml: the key study is missing"),
     ],
 )
 def test_a_wrong_question_is_told_so_in_one_line(ask, options, words):
@@ -181,9 +194,9 @@ def test_base_and_patch_may_be_revisions_of_a_clone(ask, tmp_path, monkeypatch, 
     assert read == ["# first\n", "# second\n"]
     assert (clone / "pyproject.toml").read_text() == "# not committed\n"
     _, status, said = ask(4, "--base", f"{clone}@nowhere")
-    assert status == 2 and "clone has no revision nowhere" in said.err
+    assert status == 2 and "clone: not a git clone with the revision nowhere" in said.err
     _, status, said = ask(4, "--base", f"{tmp_path}/none@main")
-    assert status == 2 and "none has no revision main" in said.err
+    assert status == 2 and "none: not a git clone with the revision main" in said.err
 
 
 def test_another_patch_is_measured_in_another_folder(ask, tmp_path):
@@ -242,11 +255,15 @@ CALLS += [("3\\n5\\n", "PATCH repos/o/r/issues/comments/5")]
 @pytest.mark.parametrize(("known", "call"), CALLS)
 def test_the_reusable_workflow_replaces_its_own_comment_alone(tmp_path, known, call):
     put(tmp_path / "bin/gh", GH, program=True)
+    put(tmp_path / "answer.md", "### Millistep: the patch is tied")
     told = {"GITHUB_REPOSITORY": "o/r", "NUMBER": "7", "KNOWN": known}
+    told["MARK"] = "<!-- millistep keras3-jax -->"
     told["PATH"] = f"{tmp_path / 'bin'}:/usr/bin:/bin"
     script = STEPS["Comment"]["run"]
     subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=told, check=True)
     assert (tmp_path / "said").read_text() == f"api --silent --method {call} -F body=@answer.md\n"
+    assert (tmp_path / "answer.md").read_text().endswith(f"tied\n\n{told['MARK']}\n")
+    assert "contains(env.MARK)" in script  # another framework has a comment of its own
     title = re.search(r'startswith\("(.+?)"\)', script)[1]
     template = ROOT / "workflow/millistep/analysis/templates/answer.md.j2"
     assert template.read_text().startswith(title)

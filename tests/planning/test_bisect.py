@@ -49,15 +49,20 @@ def bisected(monkeypatch, capsys, clone, statuses, *options):
 
     class Asked:
         def __init__(self, asked):
-            assert asked.base == f"{clone}@HEAD~5"
-            revision = asked.patch[0].rpartition("@")[2]
+            # A revision such as HEAD@{5} has an @ of its own, so commits are named.
+            self._status = statuses[self._change(asked.patch[0])]
+            assert self._change(asked.base) == 0
+
+        def _change(self, given):
+            revision = given.removeprefix(f"{clone}@")
+            assert re.fullmatch("[0-9a-f]{40}", revision)
             command = ["git", "-C", str(clone), "log", "-1", "--format=%s", revision]
             subject = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            self._status = statuses[int(subject.split()[1])]
+            return int(subject.split()[1])
 
         def answered(self):
             if self._status == "no answer":
-                raise Problem("snakemake environments ended with status 1")
+                raise Problem("snakemake environments ended with status 1; see the lines above")
             if self._status == "broken":
                 return {"status": 1, "slower": False}
             return {"status": self._status, "slower": self._status == 1}
@@ -69,7 +74,9 @@ def bisected(monkeypatch, capsys, clone, statuses, *options):
 
 
 SUSPECTS = r"one of:\n  \w+ change 2\n  \w+ change 3\n  \w+ change 4\n$"
-UNDECIDED = "change 3: inconclusive: snakemake environments ended with status 1"
+UNDECIDED = (
+    "change 3: inconclusive: snakemake environments ended with status 1; see the lines above"
+)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Planning on machines with GPUs that a simulated driver describes: which one, what driver."""
 
 import json
+import sys
 
 from millistep.deploy.environments import post_deploy
 from millistep.planning import this_machine
@@ -74,6 +75,13 @@ def test_a_driver_that_is_too_old_for_all_bars_everything(gpus):
     gpus(A100, driver="470.82.01")
     made = planned()
     assert (made.runs, len(made.notices)) == ([], 2)
+
+
+def test_without_the_package_that_finds_gpus_a_start_ends_in_one_line(monkeypatch):
+    device.gpus.cache_clear()
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    refused(["accelerator: auto", "needs the package nvidia-ml-py"], planned)
+    assert planned("cpu").runs
 
 
 def test_which_gpu_is_part_of_an_identity_as_it_was_asked_for_and_must_be_visible(gpus):

@@ -156,7 +156,7 @@ def test_what_no_file_names_is_refused_where_a_plan_is_made(tmp_path):
     refused(words, **own(tmp_path / "misspelt", unsupported=[entry]))
     tasks = copy.deepcopy(GOOD["tasks"])
     tasks["fit"]["measures"] = {"short": "{input} inputs"}
-    words = ["model.yaml: tasks.fit.measures.short: 'input' is no size of it"]
+    words = ["model.yaml: tasks.fit.measures.short: 'input': not a size of the model"]
     refused(words, **own(tmp_path / "sizes", tasks=tasks))
     asked = {**own(tmp_path / "deep"), "folders": [str(tmp_path / "deep/models")]}
     refused([f"no folder models or frameworks; '{tmp_path / 'deep'}' has"], **asked)
@@ -167,7 +167,7 @@ def test_a_size_that_the_model_lacks_is_one_line(tmp_path, field):
     content = copy.deepcopy(GOOD)
     set_at(content, "tasks", "fit", "measures", {"short": f"{{{field}}} wide"})
     written(tmp_path, yaml.safe_dump(content))
-    words = ["measures.short: ", " is no size of it; allowed in braces are width"]
+    words = ["measures.short: ", ": not a size of the model; allowed in braces are width"]
     refused(words, lambda: measures(Models([str(tmp_path)]).load("small"), "fit", "smoke"))
 
 

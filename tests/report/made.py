@@ -34,7 +34,7 @@ def configuration(name: str, **settings: Any) -> dict[str, Any]:
     return {
         "name": name, "title": ", ".join([TITLES[framework], *words]), "framework": framework,
         "family": framework.partition("-")[0], "settings": own,
-        "against": AGAINST.get(framework, {}), "color": "#555555", "marker": "o", "hatch": "",
+        "against": AGAINST.get(framework, {}), "color": "#555555", "marker": "o",
     }  # fmt: skip
 
 
@@ -125,8 +125,7 @@ def made(
             reason = None if ms else "the library refuses to build it"
             cells.append({**key, "unsupported": reason, "runs": lines})
     rows = [
-        {"model": m, "task": t, "batch_size": b, "title": f"{m} {t}"}
-        | {"published_batch_size": b, "looks": 0}
+        {"model": m, "task": t, "batch_size": b, "title": f"{m} {t}"} | {"looks": 0}
         for m, t, b in times
     ]
     content = {

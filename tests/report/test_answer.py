@@ -8,15 +8,17 @@ import pytest
 from scipy.stats import t
 
 from millistep.analysis import answer, commands, load, same_work
+from millistep.analysis import comment as comments
 from millistep.analysis.comment import comment
 from millistep.analysis.load import InputError
 from millistep.contracts.results import Answer
+from millistep.measure import extras
 from tests.analysis_fixtures import files, write
 from tests.report.made import configuration, fail, made
 
 pytestmark = pytest.mark.quick
 BASE, PATCH, AGAIN = "keras3-jax", "keras3-jax+patch", "keras3-jax+again"
-SETTINGS = {"threshold": 0.02, "looks": 3, "last": True, "left_out": [], "report": ""}
+SETTINGS = {"threshold": 0.02, "looks": 3, "last": True, "left_out": {}, "report": ""}
 COLUMNS = [configuration(BASE), configuration(AGAIN, again=True)]
 COLUMNS += [configuration(PATCH, overlay=["patch"])]
 
@@ -47,9 +49,10 @@ def found_in(data, **settings):
 
 
 def test_a_slower_workload_is_status_1():
-    found, text = found_in(asked(1.1, 1.0), left_out=["gemma/fit/4"], report="https://r.example")
+    more = {"left_out": {"gemma/fit/4": ""}, "report": "https://r.example"}
+    found, text = found_in(asked(1.1, 1.0), **more)
     assert found["verdict"].tolist() == ["slower", "tied"]
-    assert answer.status(found) == answer.SLOWER and found["decided"].all()
+    assert answer.status(found, {}) == answer.SLOWER and found["decided"].all()
     first = found.iloc[0]
     assert first.low < 1.1 < first.high and 1.02 < first.smallest_shown < 1.05
     assert text.startswith(
@@ -71,7 +74,7 @@ def test_a_slower_workload_is_status_1():
 def test_statuses(factors, runs, verdicts, status):
     found, text = found_in(asked(*factors, runs=runs))
     assert found["verdict"].tolist() == verdicts
-    assert answer.status(found) == status
+    assert answer.status(found, {}) == status
     assert ("more time would narrow" in text) == (status == answer.UNDECIDED)
 
 
@@ -81,14 +84,41 @@ FAILING = [((PATCH,), answer.BROKEN), ((BASE, AGAIN, PATCH), answer.NEITHER)]
 @pytest.mark.parametrize(("names", "said"), FAILING)
 def test_a_workload_that_does_not_run_is_a_failure(names, said):
     found, text = found_in(asked(1.0, 1.0, change=failing(*names)))
-    assert answer.status(found) == answer.SLOWER and found["decided"].all()
+    assert answer.status(found, {}) == answer.SLOWER and found["decided"].all()
     assert f"the patch {said} in sam fit; is tied" in text
     assert "patch: oom: memory ran out" in text
 
 
+def test_a_failure_of_a_workload_that_was_left_out_later_stays_one():
+    left_out = {"gemma/fit/4": "", "sam/fit/8": answer.BROKEN}
+    found, text = found_in(asked(1.0), left_out=left_out)
+    assert answer.status(found, left_out) == answer.SLOWER
+    assert text.startswith(f"### Millistep: the patch {answer.BROKEN} in sam/fit/8; is tied")
+    assert "too short: gemma/fit/4 and sam/fit/8." in text
+
+
+def some_fail(*names):
+    """Return a change that makes runs 3 and 5 of the named configurations fail."""
+
+    def change(record):
+        if record["cell"]["column"] in names and record["cell"]["run"] in (3, 5):
+            fail(record)
+
+    return change
+
+
+def test_a_patch_that_fails_in_some_rounds_has_no_time():
+    found, text = found_in(asked(1.0, change=some_fail(PATCH)))
+    assert answer.status(found, {}) == answer.SLOWER and found["decided"].all()
+    assert found["ratio"].isna().all()
+    assert f"{answer.BROKEN}: patch: 2 of 8 runs: oom: memory ran out" in text
+    found, _ = found_in(asked(1.0, change=some_fail(PATCH, AGAIN)))  # of the machine, maybe
+    assert found["ratio"].notna().all() and answer.status(found, {}) != answer.SLOWER
+
+
 def test_a_base_that_does_not_run_is_no_failure_of_the_patch():
     found, _ = found_in(asked(1.0, 1.0, change=failing(BASE)))
-    assert answer.status(found) == answer.FINE
+    assert answer.status(found, {}) == answer.FINE
 
 
 def test_a_workload_that_is_known_not_to_run_is_left_out():
@@ -99,7 +129,7 @@ def test_a_workload_that_is_known_not_to_run_is_left_out():
         data.plan[name] += unsupported.plan[name]
     data.plan["models"] |= unsupported.plan["models"]
     found, text = found_in(data)
-    assert answer.status(found) == answer.FINE
+    assert answer.status(found, {}) == answer.FINE
     assert "not compared: base: unsupported" in text
 
 
@@ -141,7 +171,7 @@ def test_other_columns_have_no_answer():
 def test_nothing_is_slower_while_the_base_differs_from_itself():
     found, text = found_in(asked(1.1, null=1.1))
     assert found["verdict"].tolist() == ["inconclusive"] and not found["decided"].any()
-    assert answer.status(found) == answer.UNDECIDED
+    assert answer.status(found, {}) == answer.UNDECIDED
     assert "not compared: the base differs from itself" in text
     assert "| +10\u00a0% [" in text  # both ratios are shown
 
@@ -208,6 +238,21 @@ def test_python_calls_are_counted_and_the_changed_functions_named():
     assert "| varies (15, 16) |" in text and "sometimes" not in text
 
 
+def test_functions_that_a_full_list_may_lack_have_no_change():
+    assert comments.MOST_LISTED == extras.MOST_FUNCTIONS
+
+    def counted(record):
+        added = ["keras.new"] if record["cell"]["column"] == PATCH else []
+        names = [*added, *(f"keras.f{n:03}" for n in range(number))][: comments.MOST_LISTED]
+        functions = [{"name": n, "per_step": 1.0} for n in names]
+        record["calls"] = {"steps": 10, "per_step": number + len(added), "functions": functions}
+
+    number = 20
+    assert "`keras.new`: 0 \u2192 1" in found_in(asked(1.0, change=counted))[1]
+    number = 300
+    assert "change most" not in found_in(asked(1.0, change=counted))[1]
+
+
 def test_allocated_bytes_are_exact_if_the_base_repeats_them():
     def counted(record):
         size = {BASE: 4_093_809, AGAIN: again, PATCH: 4_093_809 + 4 * 64 * 1024}
@@ -242,7 +287,7 @@ def outcome_of(new, again=(1.0, -2.0), **options):
 def test_a_patch_with_the_same_outputs_is_compared():
     found, text = outcome_of([1.0, -2.0001])
     assert found["work"].tolist() == ["same"] and found["verdict"].tolist() == ["tied"]
-    assert "| same |" in text and answer.status(found) == answer.FINE
+    assert "| same |" in text and answer.status(found, {}) == answer.FINE
 
 
 @pytest.mark.parametrize(
@@ -259,7 +304,7 @@ def test_a_patch_that_does_other_work_has_no_time(new, kind, words):
     words = f"other {kind}: they differ {words}"
     assert found["work"][0].startswith(words)
     assert found["ratio"].isna().all() and found["decided"].all()
-    assert answer.status(found) == answer.SLOWER
+    assert answer.status(found, {}) == answer.SLOWER
     shown = words.replace("\u00a0", " ")
     assert f"does not do the same work: {shown}" in text
     assert "the patch does not do the same work in bert fit" in text
@@ -268,6 +313,23 @@ def test_a_patch_that_does_other_work_has_no_time(new, kind, words):
 def test_outputs_may_differ_three_times_as_much_as_those_of_the_base_from_themselves():
     assert outcome_of([1.0, -2.029], again=[1.0, -2.01])[0]["work"].tolist() == ["same"]
     assert outcome_of([1.0, -2.031], again=[1.0, -2.01])[0]["work"][0].startswith("other outputs")
+
+
+def test_work_is_not_compared_with_a_base_that_differs_from_itself_in_number():
+    found, _ = outcome_of([1.0], again=[1.0, None])
+    assert found["work"].tolist() == ["not compared"]
+
+
+@pytest.mark.parametrize("failed", [[PATCH], [PATCH, AGAIN], [BASE]])
+def test_work_is_not_compared_if_the_run_that_compares_failed(failed):
+    def change(record):
+        with_outcomes({name: [1.0, -2.0] for name in (BASE, AGAIN, PATCH)})(record)
+        if record["cell"]["column"] in failed and record["cell"]["run"] == 1:
+            fail(record)
+
+    found, _ = found_in(asked(1.0, change=change))
+    assert found["work"].tolist() == ["not compared"]
+    assert found["failure"].tolist() == [""]  # one failure may be an accident
 
 
 def test_tokens_of_a_custom_loop_must_be_equal_where_rounding_does_not_choose_them():
@@ -285,6 +347,8 @@ def test_a_complete_call_must_not_take_longer_than_its_steps():
     assert outcome_of([1.0, -2.0], calls=calls)[0]["work"].tolist() == ["same"]
     calls = {BASE: 11.0, AGAIN: 12.0, PATCH: 15.1}
     found, text = outcome_of([1.0, -2.0], calls=calls)
+    quick = {BASE: 6.0, AGAIN: 6.5, PATCH: 9.9}  # complete calls that cost less than their steps
+    assert outcome_of([1.0, -2.0], calls=quick)[0]["work"].tolist() == ["same"]
     words = "hidden work: a complete call takes 5.10 ms per step more; base: 2.00 ms"
     assert found["work"].tolist() == [words] and words in text
 

@@ -167,9 +167,9 @@ def test_a_plan_cannot_name_other_files_as_measured(project, tmp_path, name):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"no zip", "no zip that can be read"),
-        ({"a.txt": b""}, "no archive of results"),
-        ({PLAN: b"{}", "archive.json": b"{}"}, "no archive of results"),
+        (b"no zip", "not a zip file"),
+        ({"a.txt": b""}, "not an archive"),
+        ({PLAN: b"{}", "archive.json": b"{}"}, "not an archive"),
     ],
 )
 def test_what_is_no_archive_has_no_verdict(tmp_path, capsys, data, said):
@@ -250,6 +250,36 @@ def test_names_of_this_machine_are_replaced(project, monkeypatch):
         assert str(root) in zipped.read(RECORD).decode()
 
 
+def test_a_user_name_in_the_configuration_is_replaced_everywhere(project, monkeypatch):
+    monkeypatch.setattr(privacy.getpass, "getuser", lambda: "alice")
+    root = project.parents[1]
+    record = (root / RECORD).read_text().replace('"log_tail": []', '"log_tail": ["by alice"]')
+    assert "alice" in record
+    (root / RECORD).write_text(record)
+    archive = archived(project, config={"interpreters": {"keras3-jax": "/opt/alice/python"}})
+    with zipfile.ZipFile(archive) as zipped:
+        for name in (RECORD, pack.CONFIG):
+            assert "alice" not in zipped.read(name).decode()
+
+
+def test_a_study_called_environments_has_a_digest():
+    names = [
+        "results/studies/environments/plan.json",
+        "results/studies/environments/records/a.json",
+    ]
+    names += ["results/studies/environments/environments/b.json"]
+    read = []
+
+    def sha256(path):
+        read.append(path.name)
+        return "0"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contents, "sha256", sha256)
+        contents.digest(Path(), names, "results/studies/environments")
+    assert sorted(read) == ["a.json", "plan.json"]
+
+
 def test_a_source_that_names_this_machine_is_an_error(tmp_path):
     scrub = privacy.scrubber_here(tmp_path, [])
     with pytest.raises(InputError, match=r"a/b.yaml: line 2 names a folder"):
@@ -260,14 +290,14 @@ def test_every_measured_file_is_part_of_the_digest(project):
     root = project.parents[1]
     plan = json.loads(project.read_text())
     names = contents.measured(plan, root)
-    digest = contents.digest(root, names)
+    digest = contents.digest(root, names, "results")
     for name in ("results/self_test.json", "results/reference/smoke/bert/fit-b4/round1-cpu.json"):
         assert name in names
         text = (root / name).read_text()
         (root / name).write_text(text + " ")
-        assert contents.digest(root, names) != digest
+        assert contents.digest(root, names, "results") != digest
         (root / name).write_text(text)
-    assert contents.digest(root, names) == digest
+    assert contents.digest(root, names, "results") == digest
     texts = {p.name: p.read_text() for p in Path("workflow/millistep/analysis").rglob("*.py")}
     words = ("self_test.json", 'content["self_test"]')
     readers = [name for name, text in texts.items() if any(word in text for word in words)]

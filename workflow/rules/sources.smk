@@ -6,6 +6,7 @@ import os
 import sys
 import tarfile
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 
 
@@ -20,12 +21,14 @@ def source_folder(rules):
         folder.parent.mkdir(parents=True, exist_ok=True)
         content = io.BytesIO(repository.git.archive(commit, stdout_as_string=False))
         partial = Path(mkdtemp(dir=folder.parent))
+        partial.chmod(0o755)  # others may share the cache
         with tarfile.open(fileobj=content) as archive:
             archive.extraction_filter = getattr(tarfile, "data_filter", None)
             archive.extractall(partial)
         try:
             partial.rename(folder)
         except OSError:  # another start of Snakemake was quicker
+            rmtree(partial)
             if not folder.is_dir():
                 raise
     return folder

@@ -5,6 +5,7 @@ Results are evaluated several times, and measuring stops when every workload is 
 to the last look, which has the most rounds.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,14 @@ from millistep.analysis.same_work import NOT_COMPARED, SAME, problems
 FINE, SLOWER, UNDECIDED = 0, 1, 3  # the exit status; 1 also if a workload does not run
 POWER = 0.8  # of the smallest slow-down that would show
 BROKEN, NEITHER = "does not run with the patch", "does not run on either side"
+FAILED_RUNS = [
+    "too large",
+    "oom",
+    "timeout",
+    "error",
+    "invalid",
+]  # statuses, of the run's own doing
+SEVERAL = 2  # runs of the patch that fail, next to others that do not, are no accident
 OTHER = "does not do the same work"
 
 
@@ -73,25 +82,49 @@ def answer(data: Data, threshold: float, looks: int, last: bool) -> pd.DataFrame
     found["null_differs"] = np.isin(null, ["slower", "faster"])
     found.loc[found["null_differs"], "verdict"] = "inconclusive"
     found["work"] = problems(data, found)
+    found["only_patch_fails"] = _only_patch_fails(data, found)
     differs = ~found["work"].isin([SAME, NOT_COMPARED])
-    found.loc[differs, "verdict"] = "inconclusive"
-    found.loc[differs, ["ratio", "low", "high", "smallest_shown", "ms_new"]] = np.nan
     runs = [found[f"runs_{side}"] > 0 for side in ("base", "new")]
+    broken = runs[0] & (~runs[1] | found["only_patch_fails"].ne(""))
+    found.loc[broken | differs, "verdict"] = "inconclusive"
+    no_time = ["ratio", "low", "high", "smallest_shown", "ms_new"]
+    found.loc[broken | differs, no_time] = np.nan
     known = found["unsupported_base"].notna() & found["unsupported_new"].notna()
-    failures = [runs[0] & ~runs[1], ~runs[0] & ~runs[1] & ~known, differs]
+    failures = [broken, ~runs[0] & ~runs[1] & ~known, differs]
     found["failure"] = np.select(failures, [BROKEN, NEITHER, OTHER], "")
     found["missing"] = [_missing(line) for line in found.to_dict("records")]
     for name, counted in counts(data).items():
         for side in ("base", "null", "new"):
             keys = found[[*WORKLOAD, side]].itertuples(index=False, name=None)
             found[f"{name}_{side}"] = [counted.get(key, np.nan) for key in keys]
-    found["decided"] = ~(runs[0] & runs[1]) | (found["verdict"] != "inconclusive") | differs
+    timed = runs[0] & runs[1] & found["failure"].eq("")
+    found["decided"] = ~timed | found["verdict"].ne("inconclusive")
     return found
+
+
+def _only_patch_fails(data: Data, found: pd.DataFrame) -> list[str]:
+    """Return '5 of 8 runs: oom: memory ran out' where several runs of the patch fail, and none of
+    the base. The times of its other runs would be those of a choice.
+    """
+    runs = data.runs[[*CELL, "status", "reason"]]
+    failed = runs[runs["status"].isin(FAILED_RUNS)].groupby(CELL)
+    reasons = (failed["status"].first() + ": " + failed["reason"].first()).to_dict()
+    numbers, planned = failed.size().to_dict(), runs.groupby(CELL).size().to_dict()
+    texts = []
+    for *workload, new, base, null in found[[*WORKLOAD, "new", "base", "null"]].itertuples(
+        index=False, name=None
+    ):
+        patch, *sides = ((*workload, name) for name in (new, base, null))
+        failing = numbers.get(patch, 0) >= SEVERAL
+        only = failing and not any(side in numbers for side in sides)
+        text = f"{numbers.get(patch)} of {planned.get(patch)} runs: {reasons.get(patch)}"
+        texts.append(text if only else "")
+    return texts
 
 
 def _rounds(data: Data, found: pd.DataFrame) -> pd.DataFrame:
     """Return the ratios of each round to the base, those of a patch to both measurements of it."""
-    rounds = data.round_ratios
+    rounds = data.round_ratios.drop(columns="looks")  # of `runs: auto`
     first = dict(zip(found["null"], found["base"], strict=True))
     to_both = rounds[rounds["configuration"].isin(found["new"])].replace({"base": first})
     by = [*WORKLOAD, "base", "configuration", "run", "machine"]
@@ -139,7 +172,9 @@ def _missing(line: dict[str, Any]) -> str:
     if line["failure"] == OTHER:
         work: str = line["work"]
         return work
-    if line["null_differs"]:
+    if line["failure"] == BROKEN and line["runs_new"]:
+        return f"patch: {line['only_patch_fails']}"
+    if line["failure"] != BROKEN and line["null_differs"]:
         return "the base differs from itself"
     if pd.notna(line["ratio"]):
         return ""
@@ -147,8 +182,12 @@ def _missing(line: dict[str, Any]) -> str:
     return "; ".join(reasons).replace("new: ", "patch: ") or "no shared round"
 
 
-def status(found: pd.DataFrame) -> int:
-    """Return the exit status. A workload that does not run is a failure, not a decision."""
-    if (found["verdict"] == "slower").any() or (found["failure"] != "").any():
+def status(found: pd.DataFrame, left_out: Mapping[str, str]) -> int:
+    """Return the exit status. A workload that does not run is a failure, not a decision.
+
+    left_out: failures of the workloads that were measured in the first round only, '' without one.
+    """
+    failed = found["failure"].ne("").any() or any(left_out.values())
+    if (found["verdict"] == "slower").any() or failed:
         return SLOWER
     return FINE if found["decided"].all() and found["ratio"].notna().any() else UNDECIDED

@@ -1,6 +1,7 @@
 """The answer to a pull request, as a comment in Markdown and as JSON."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,22 +36,25 @@ VERDICTS = {
     "inconclusive": "inconclusive",
 }
 MOST_CAVEATS = 4
+OF_STANDINGS = ["means_and_ratios", "resolution"]  # caveats of what the comment does not have
 LARGE = 10_000  # counts whose change is not seen at a glance
 MOST_FUNCTIONS = 3  # of a workload in the comment
+MOST_LISTED = 300  # of a record; the most frequent ones
 COUNTS = ("operations", "calls", "allocated")
 JSON = ["base", "new", *WORKLOAD, "ratio", "low", "high", "null_ratio", "null_low", "null_high"]
-JSON += ["rounds", "verdict", "smallest_shown", "missing", "work"]
+JSON += ["rounds", "verdict", "smallest_shown", "failure", "missing", "work"]
 JSON += [f"{name}_{side}" for name in COUNTS for side in ("base", "null", "new")]
 
 
 def write(data: Data, plan: Path, settings: dict[str, Any], folder: Path) -> None:
     """Write answer.md and answer.json; settings: threshold, looks, last, left_out, report."""
     found = answer(data, settings["threshold"], settings["looks"], settings["last"])
-    content = as_json(found, seconds(data))
+    content = as_json(found, seconds(data), settings["left_out"])
     if problem := violation(content, Answer):
         raise InputError(f"answer.json: {problem}")
     project = project_of(plan, data.plan)
-    digest = contents.digest(project, contents.measured(data.plan, project))
+    measured = contents.measured(data.plan, project)
+    digest = contents.digest(project, measured, data.plan["results"])
     (folder / "answer.md").write_text(comment(data, found, settings, digest), "utf-8")
     text = json.dumps(content, indent=2, allow_nan=False)
     (folder / "answer.json").write_text(f"{text}\n")
@@ -60,15 +64,15 @@ def _several(found: pd.DataFrame) -> bool:
     return bool(found["new"].nunique() > 1)
 
 
-def headline(found: pd.DataFrame, threshold: float) -> str:
-    """Return what is shown, the worst first."""
+def headline(found: pd.DataFrame, threshold: float, left_out: Mapping[str, str]) -> str:
+    """Return what is shown, the worst first; left_out: failures by workload, '' without one."""
     several = _several(found)
     total = count(len(found), "comparison" if several else "workload")
-    parts = [
-        f"{failure} in {listed(of['workload'].map(markdown))}"
-        for failure, of in found.groupby("failure")
-        if failure
-    ]
+    failed: dict[str, list[str]] = {}
+    names = [*found["workload"], *left_out]
+    for place, failure in zip(names, [*found["failure"], *left_out.values()], strict=True):
+        failed.setdefault(failure, []).append(markdown(place))
+    parts = [f"{failure} in {listed(failed[failure])}" for failure in sorted(failed) if failure]
     compared = found[found["ratio"].notna() | found["missing"].eq("")]
     shown = [
         f"{words.format(percent(threshold))} in {number} of {total}"
@@ -89,17 +93,18 @@ def comment(data: Data, found: pd.DataFrame, settings: dict[str, Any], digest: s
     labels = found["workload"] + (", " + found["title_new"] if _several(found) else "")
     lines = found.assign(label=labels.map(markdown)).to_dict("records")
     warned = caveats(data)
-    warned = warned[warned["severity"].isin(["critical", "warning"])].head(MOST_CAVEATS)
+    shown = warned["severity"].isin(["critical", "warning"]) & ~warned["kind"].isin(OF_STANDINGS)
+    warned = warned[shown].head(MOST_CAVEATS)
     runs = data.runs[data.runs["ok"]]
     return environment().get_template("answer.md.j2").render(
-        headline=headline(found, settings["threshold"]),
+        headline=headline(found, settings["threshold"], settings["left_out"]),
         pair=escaped(listed(pairs["title_new"] + " against " + pairs["title_base"])),
         where=escaped(where(data, runs)),
         rows=[_row(line, settings["threshold"]) for line in lines],
         over=f"{count(len(found), 'comparison')} and {count(settings['looks'], 'look')}",
         power=percent(POWER),
-        undecided=status(found) == UNDECIDED and not found["decided"].all(),
-        left_out=listed(settings["left_out"]) if settings["left_out"] else "",
+        undecided=status(found, settings["left_out"]) == UNDECIDED and not found["decided"].all(),
+        left_out=listed(map(markdown, settings["left_out"])) if settings["left_out"] else "",
         functions=[
             f"{line['label']}: {', '.join(changed)}"
             for line in lines
@@ -159,7 +164,9 @@ def changed_calls(data: Data, line: dict[str, Any]) -> list[str]:
     cells = [(*workload, line[side]) for side in ("base", "null", "new")]
     if any(cell not in by_function.columns for cell in cells):
         return []
-    base, null, new = (by_function[cell].fillna(0) for cell in cells)
+    listed_calls = by_function[cells]
+    whole = listed_calls.notna().sum() < MOST_LISTED  # else a function may be there unlisted
+    base, null, new = (listed_calls[cell].fillna(0 if whole[cell] else np.nan) for cell in cells)
     change = (new - base)[base.eq(null)]
     names = change[change.abs() >= 1].abs().sort_values(ascending=False).index[:MOST_FUNCTIONS]
     return [
@@ -175,11 +182,13 @@ def seconds(data: Data) -> dict[str, float]:
     return {"/".join(map(str, key)): s for key, s in zip(keys, took["round_s"], strict=True)}
 
 
-def as_json(found: pd.DataFrame, of_a_round: dict[str, float]) -> dict[str, Any]:
+def as_json(
+    found: pd.DataFrame, of_a_round: dict[str, float], left_out: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the answer for the program that decides whether to measure on."""
     rows = json.loads(found[JSON].to_json(orient="records", double_precision=15))
     return {
-        **{"schema": "millistep.answer/1", "status": status(found)},
+        **{"schema": "millistep.answer/1", "status": status(found, left_out)},
         **{"decided": bool(found["decided"].all()), "seconds_of_a_round": of_a_round},
         "rows": rows,
     }

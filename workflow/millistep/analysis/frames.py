@@ -63,7 +63,7 @@ class Data:
 
     @cached_property
     def workloads(self) -> pd.DataFrame:
-        """Lines WORKLOAD with title, published_batch_size, measures.* and `workload`, its label."""
+        """Lines WORKLOAD with title, measures.* and `workload`, its label."""
         found = pd.json_normalize(self.plan["rows"])
         sizes = found.groupby(["model", "task"])["batch_size"].transform("size")
         batch = ", batch " + found["batch_size"].astype(str)
@@ -148,8 +148,12 @@ class Data:
         return found.assign(kept=found["calm"] & (number > found.pop("skipped")))
 
     @cached_property
+    def _disturbed(self) -> pd.Series:
+        return self._frames["windows"]["foreign_cpu_share"].astype(float).ge(FOREIGN_MUCH)
+
+    @cached_property
     def _calm(self) -> pd.Series:
-        calm = ~self._frames["windows"]["foreign_cpu_share"].astype(float).ge(FOREIGN_MUCH)
+        calm = ~self._disturbed
         return calm | (calm.groupby(level=0).transform("sum") < CALM_WINDOWS)
 
     @cached_property
@@ -170,10 +174,13 @@ class Data:
     @cached_property
     def _run_times(self) -> pd.DataFrame:
         """By run: ms_per_step, steps, windows, window_cv, window_foreign_share (means of those that
-        are kept), fastest_window_ms, disturbed_windows, state, course.
+        are kept; the largest share if all but one are disturbed), fastest_window_ms,
+        disturbed_windows, state, course.
         """
         kept = self.windows[self.windows["kept"]]
         groups = kept.groupby(level=0)
+        share = kept["foreign_cpu_share"].astype(float).groupby(level=0).agg(["mean", "max"])
+        few = (~self._disturbed).groupby(level=0).sum() < CALM_WINDOWS
         sums = groups[["elapsed_ns", "steps"]].sum()
         found = pd.DataFrame(
             {
@@ -181,7 +188,7 @@ class Data:
                 "steps": sums["steps"],
                 "windows": groups.size(),
                 "window_cv": groups["ms_per_step"].std() / groups["ms_per_step"].mean(),
-                "window_foreign_share": groups["foreign_cpu_share"].mean(),
+                "window_foreign_share": share["mean"].mask(few, share["max"]),
                 "disturbed_windows": (~self.windows["calm"]).groupby(level=0).sum(),
                 "fastest_window_ms": self.windows.groupby(level=0)["ms_per_step"].min(),
             }
@@ -288,7 +295,7 @@ class Data:
 
     @cached_property
     def round_ratios(self) -> pd.DataFrame:
-        """Lines WORKLOAD, base, configuration, run, machine, log, pairs.
+        """Lines WORKLOAD, base, configuration, run, machine, log, pairs, looks (of the workload).
 
         `log` is log(t(configuration) / t(base)) of one round, for every ordered pair of comparable
         cells whose runs share a round and a session. `pairs` counts pairs of neighboring timing
@@ -318,7 +325,9 @@ class Data:
                     lines.append((*workload, *sides, *about, log, pairs))
                     lines.append((*workload, *reversed(sides), *about, -log, pairs))
         columns = [*WORKLOAD, "base", "configuration", "run", "machine", "log", "pairs"]
-        return pd.DataFrame(lines, columns=columns).astype({"log": float, "pairs": int})
+        looks = pd.DataFrame(self.plan["rows"])[[*WORKLOAD, "looks"]]
+        found = pd.DataFrame(lines, columns=columns).astype({"log": float, "pairs": int})
+        return found.merge(looks, on=WORKLOAD)
 
     @cached_property
     def ratios(self) -> pd.DataFrame:
@@ -326,9 +335,8 @@ class Data:
 
         ratio = t(configuration) / t(base) over all rounds, with its 95 % interval.
         """
-        looks = pd.DataFrame(self.plan["rows"])[[*WORKLOAD, "looks"]]
-        rounds = self.round_ratios.merge(looks, on=WORKLOAD)
-        return stats.over_rounds(rounds, [*WORKLOAD, "base", "configuration"]).reset_index()
+        by = [*WORKLOAD, "base", "configuration"]
+        return stats.over_rounds(self.round_ratios, by).reset_index()
 
     @cached_property
     def cells(self) -> pd.DataFrame:

@@ -25,9 +25,13 @@ def problems(data: Data, found: pd.DataFrame) -> list[str]:
 
     found: lines WORKLOAD with base, null and new, names of configurations.
     """
-    sides = _sides(data)
+    sides, runs = _sides(data), data.runs
+    first = runs[runs["ok"] & (runs["run"] == 1)]  # the run that compares
+    ended = {*first[CELL].itertuples(index=False, name=None)}
     return [
         problem(*(sides.get((*line[:-3], name)) for name in line[-3:]))
+        if (*line[:-3], line[-1]) in ended
+        else NOT_COMPARED
         for line in found[[*WORKLOAD, "base", "null", "new"]].itertuples(index=False, name=None)
     ]
 
@@ -62,14 +66,16 @@ def problem(
         return NOT_COMPARED  # rounding may change the likeliest token
     rounding = ROUNDING.get(dtype, LOW_PRECISION)[kind == "losses"] if kind != "tokens" else 0.0
     most = max(rounding, NULLS * difference(base["values"], null["values"]))
+    if np.isinf(most):
+        return NOT_COMPARED  # the base differs from itself in its number
     if (differs := difference(base["values"], new["values"])) > most:
         words = "in their number" if np.isinf(differs) else f"by up to {_share(differs)}"
         return f"other {kind}: they differ {words}; rounding: {_share(most)}"
     if any(pd.isna(side["call_ms"]) for side in (base, null, new)):
         return SAME  # a custom loop
-    usual, hidden = max(map(_hidden_ms, (base, null))), _hidden_ms(new)
+    usual, hidden = max(0.0, *map(_hidden_ms, (base, null))), _hidden_ms(new)
     if hidden - usual > HIDDEN * base["step_ms"]:
-        times = (number(abs(part), 3) for part in (hidden, max(usual, 0.0)))
+        times = (number(part, 3) for part in (hidden, usual))
         return "hidden work: a complete call takes {} ms per step more; base: {} ms".format(*times)
     return SAME
 

@@ -27,6 +27,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--interpreter", action="append", required=True, metavar="NAME=PATH")
     given = dict(text.partition("=")[::2] for text in parser.parse_args().interpreter)
+    for name, path in given.items():
+        if "/" in path:  # as it is meant where the program was started
+            given[name] = os.path.abspath(os.path.expanduser(path))
     os.chdir(ROOT)
     bundle, start = json.loads(Path("bundle.json").read_text()), secrets.token_hex(8)
     try:
@@ -42,7 +45,19 @@ def main() -> int:
     except EnvironmentProblem as problem:
         print(f"millistep: --interpreter: {problem}", file=sys.stderr)
         return 1
-    return 0
+    except OSError as error:
+        print(f"millistep: {error.filename or 'records.zip'}: {error.strerror}", file=sys.stderr)
+        return 1
+    runs = [job for step in bundle["steps"] for job in step if "at_once" in job]
+    jobs = [job for job in runs if measured_by(job, columns)]
+    if lost := sum(not os.path.exists(job["output"]) for job in jobs):
+        print(f"millistep: {lost} of {len(jobs)} runs left no record; see logs/", file=sys.stderr)
+    return 1 if lost else 0
+
+
+def measured_by(job: dict[str, Any], columns: set[str]) -> dict[str, Any] | None:
+    """Return the first part of a job that one of these columns can measure."""
+    return next((by for by in job["by"] if by["column"] in columns), None)
 
 
 def markers(columns: dict[str, Any], given: dict[str, str]) -> set[str]:
@@ -64,9 +79,7 @@ def markers(columns: dict[str, Any], given: dict[str, str]) -> set[str]:
 
 def measure(jobs: list[dict[str, Any]], columns: set[str], start: str) -> None:
     """Measure the missing jobs of a workload and round; its runs take turns."""
-    by_column = [
-        (job, next((by for by in job["by"] if by["column"] in columns), None)) for job in jobs
-    ]
+    by_column = [(job, measured_by(job, columns)) for job in jobs]
     missing = [(job, by) for job, by in by_column if by and not is_done(job, by)]
     runs = [(job, by) for job, by in missing if "at_once" in job]
     if runs or "at_once" not in jobs[-1]:
@@ -74,8 +87,9 @@ def measure(jobs: list[dict[str, Any]], columns: set[str], start: str) -> None:
             if "at_once" not in job:
                 run([(job, by)], start)
     size = min((residents(*job["at_once"]) for job, _ in runs), default=1)
-    for begin in range(0, len(runs), size):
-        run(runs[begin : begin + size], start)
+    parts = -(-len(runs) // size)
+    for part in range(parts):  # as even as possible
+        run(runs[part * len(runs) // parts : (part + 1) * len(runs) // parts], start)
 
 
 def is_done(job: dict[str, Any], by: dict[str, Any]) -> bool:
@@ -84,6 +98,7 @@ def is_done(job: dict[str, Any], by: dict[str, Any]) -> bool:
     """
     found = read_json(Path(job["output"]))
     refused = found.get("refused") or found.get("status") == "refused"
+    refused = refused or "not_deployed" in (found.get("not_tried") or {})
     return bool(found.get("identity") == by["identity"] and not refused)
 
 

@@ -98,7 +98,7 @@ class RegressionCheck(UserFile):
     threshold: float = Field(0.02, gt=0, lt=1, description="a number above 0 and below 1")
     looks: int = Field(1, ge=1, le=100, description="a whole number from 1 to 100")
     last: bool = Field(False, description="true or false")
-    left_out: list[str] = Field([], description="a list of workloads")
+    left_out: dict[str, str] = Field({}, description="a mapping of workloads to failures")
     report: str = Field(
         "",
         pattern="^[^()<>\\s]*$",

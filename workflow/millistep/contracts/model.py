@@ -251,7 +251,6 @@ class FrameworkEntry(UserFile):
         description='a color like "#0072b2", or a list of a color and its shades'
     )
     marker: Literal["s", "o", "^", "D", "v", "P", "X", "<", ">", "*", "h", "d"]
-    hatch: str = Field(pattern="^[-/\\\\|+xoO.*]*$", description="a hatch pattern of Matplotlib")
 
 
 class Frameworks(UserFile, RootModel[dict[FrameworkName, FrameworkEntry]]):

@@ -37,7 +37,6 @@ class PlannedModel(Contract):
 
 class Row(Workload):
     title: str
-    published_batch_size: int | None
     looks: NonNegativeInt
     """With `runs: auto`, the checks so far whether the workload is decided, with this one; or 0."""
     measures: dict[str, str] = ABSENT
@@ -59,7 +58,6 @@ class Column(Contract):
     """Frameworks that differ in one property, with the question that the comparison answers."""
     color: Annotated[str, Field(pattern="^#[0-9a-f]{6}$")]
     marker: Annotated[str, Field(max_length=1)]
-    hatch: str
 
 
 class Run(Contract):

@@ -103,7 +103,12 @@ class Comparison(Workload):
     """Smallest ratio that 80 % of such measurements would call slower."""
     work: str
     """same: losses or outputs of base and patch agree within rounding, and complete calls hide no
-    work; not compared: a custom loop; otherwise the difference.
+    work; not compared: a custom loop, a first run that failed, or a base with other numbers of
+    outputs each time; otherwise the difference.
+    """
+    failure: str
+    """What fails: the patch does not run or does other work, or neither side runs; empty if
+    nothing fails.
     """
     missing: str
     """Reason for a missing ratio or verdict; empty if there are both."""

@@ -250,7 +250,7 @@ def main() -> None:
     try:
         if link and link.exists() and not link.is_symlink():
             raise EnvironmentProblem(
-                f"{link} is in the place of the link to it: move it away, or remove it"
+                f"{link} exists and is not the link that is needed: move it away, or remove it"
             )
         found = deployed(wanted)
         if link:

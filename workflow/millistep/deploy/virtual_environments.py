@@ -88,6 +88,9 @@ def unfinished(
     One process at a time makes it. All output goes to the log; the user gets a line before and one
     after it. Raises EnvironmentProblem.
     """
+    if complete(prefix):  # also in a cache that can only be read
+        yield None
+        return
     log_file = log or Path(f"{prefix}.log")
     for folder in (prefix.parent, log_file.parent):
         folder.mkdir(parents=True, exist_ok=True)

@@ -28,6 +28,7 @@ import yaml
 from millistep.planning.catalog import frameworks
 from millistep.planning.columns import overlays
 from millistep.planning.config import Problem, check, read_configuration, results_folder
+from millistep.planning.plan import WORKERS
 from millistep.supervise.console import end_by_interrupt
 
 FRAMEWORK = "keras3-jax"
@@ -120,14 +121,14 @@ def _options() -> argparse.ArgumentParser:
 def add_measurement(parser: argparse.ArgumentParser) -> None:
     """Add the options of a measurement: frameworks, study, time, threshold."""
     parser.add_argument(
-        "--framework", action="append", help="a user of the package; may be repeated"
+        "--framework", action="append", help="framework that uses the package; may be repeated"
     )
-    parser.add_argument("--minutes", type=float, default=15, help="to measure; default: 15")
+    parser.add_argument("--minutes", type=float, default=15, help="time to measure; default: 15")
     parser.add_argument(
         "--threshold", type=float, default=0.02, help="slower by more is status 1; default: 0.02"
     )
-    parser.add_argument("--study", default=STUDY, help=f"what is measured; default: {STUDY}")
-    parser.add_argument("--use-conda", action="store_true", help="as Snakemake's")
+    parser.add_argument("--study", default=STUDY, help=f"workloads; default: {STUDY}")
+    parser.add_argument("--use-conda", action="store_true", help="install with conda")
 
 
 class Asked:
@@ -135,7 +136,9 @@ class Asked:
 
     def __init__(self, options: argparse.Namespace):
         if not 0 < options.threshold < 1:
-            raise Problem(f"--threshold: {options.threshold}: allowed is above 0 and below 1")
+            raise Problem(
+                f"--threshold: {options.threshold}: allowed is above 0 and below 1 (0.05 is 5 %)"
+            )
         if not 0 < options.minutes <= MOST_MINUTES:
             raise Problem(
                 f"--minutes: {options.minutes}: allowed are minutes greater than 0, at most"
@@ -143,6 +146,8 @@ class Asked:
             )
         self._options = options
         self._config = read_configuration(options.study)
+        if not self._config.get("study"):  # its results would take the place of others
+            raise Problem(f"--study: {options.study}: the key study is missing; name the study")
         chosen = options.framework or [FRAMEWORK]
         known = frameworks(check(self._config | {"columns": chosen}).folders)
         for name in chosen:
@@ -161,41 +166,43 @@ class Asked:
         # Base and patch are compared only if one start measures both, so other trees start again.
         content = json.dumps([digest for _, digest in packages])
         suffix = f"_{hashlib.sha256(content.encode()).hexdigest()[:8]}"
-        if study := self._config.get("study"):
-            study["name"] = study["name"][: MOST_OF_NAME - len(suffix)] + suffix
+        study = self._config["study"]
+        study["name"] = study["name"][: MOST_OF_NAME - len(suffix)] + suffix
         # From the start: without this key, runs would also measure other sizes.
         asked = {"threshold": options.threshold, "report": options.report}
-        self._config["answer"] = {**asked, "looks": 1, "last": False, "left_out": []}
+        self._config["answer"] = {**asked, "looks": 1, "last": False, "left_out": {}}
         self._folder = Path(results_folder(check(self._config)))
 
     def answered(self) -> dict[str, Any]:
         """Measure; return the exit status, whether a workload is slower, and the comment's file."""
         self._snakemake("environments")
         self._began = time.monotonic()
-        found = first = self._look(1)
+        found = self._look(1)
         if not found["decided"]:  # a patch that does not run decides it at once
             try:
-                found = self._looked(found["seconds_of_a_round"])
+                found = self._looked(found)
             except Problem:  # too little time: a failure is known after one round
                 if found["status"] != FAILED:
                     raise
         self._snakemake("all")
-        # Later looks may leave out the workload that failed.
-        status = FAILED if first["status"] == FAILED else found["status"]
         slower = any(row["verdict"] == "slower" for row in found["rows"])
-        return {"status": status, "slower": slower, "comment": self._folder / "answer.md"}
+        comment = self._folder / "answer.md"
+        return {"status": found["status"], "slower": slower, "comment": comment}
 
     @property
     def _left_s(self) -> float:
         return float(60 * self._options.minutes - (time.monotonic() - self._began))
 
-    def _looked(self, seconds: dict[str, float]) -> dict[str, Any]:
+    def _looked(self, first: dict[str, Any]) -> dict[str, Any]:
         """Look as often as planned after the first round, until all is decided or time is over."""
+        seconds: dict[str, float] = first["seconds_of_a_round"]
         # The self-test is measured once, with the first round.
         spent_s = time.monotonic() - self._began - sum(seconds.values())
         beside_s = min(max(spent_s, 0.0), MOST_BESIDE_S)
         rows, looks = schedule(seconds, self._left_s - beside_s)
-        left_out = [row for row in seconds if row not in rows]
+        failed = [row for row in reversed(first["rows"]) if row["failure"]]
+        failures = {_row(row): row["failure"] for row in failed}  # the first one of a workload
+        left_out = {row: failures.get(row, "") for row in seconds if row not in rows}
         self._config["answer"] |= {"looks": len(looks), "left_out": left_out}
         self._config["models"] = _models(rows)
         cost_s, done = sum(seconds[row] for row in rows), 1
@@ -210,7 +217,9 @@ class Asked:
             self._config["answer"]["last"] = last
             found = self._look(rounds)
             # From now on a round costs what rounds did, all else included.
-            cost_s, beside_s = (left_s - self._left_s) / (rounds - done), 0.0
+            # Rounds that an earlier command measured cost nothing; those to come do.
+            took_s = sum(found["seconds_of_a_round"][row] for row in rows)
+            cost_s, beside_s = max((left_s - self._left_s) / (rounds - done), took_s), 0.0
             done = rounds
             if found["decided"] or last:
                 break
@@ -226,11 +235,12 @@ class Asked:
         """Run Snakemake; raise :class:`Problem` if it fails. Snakemake prints the reason."""
         path = FOLDER / "config.yaml"
         path.write_text(yaml.safe_dump(self._config, sort_keys=False), encoding="utf-8")
-        command = [sys.executable, "-m", "snakemake", target, "--cores", "1", "--quiet", "all"]
+        cores = str(max(1, len(self._config["columns"]) - WORKERS))  # for all to take turns
+        command = [sys.executable, "-m", "snakemake", target, "--cores", cores, "--quiet", "all"]
         conda = ["--use-conda"] if self._options.use_conda else []
         command += ["--configfile", str(path), *conda]
         if status := run(command):
-            raise Problem(f"snakemake {target} ended with status {status}")
+            raise Problem(f"snakemake {target} ended with status {status}; see the lines above")
 
 
 def _package(part: str, given: str) -> tuple[Path, str | None]:
@@ -261,7 +271,7 @@ def _tree(option: str, clone: Path, revision: str) -> Path:
     try:
         folder = FOLDER.absolute() / "trees" / git(option, clone, "rev-parse", *wanted)
     except Problem:
-        raise Problem(f"{option}: {clone} has no revision {revision}") from None
+        raise Problem(f"{option}: {clone}: not a git clone with the revision {revision}") from None
     if not folder.exists():
         partial, archive = folder.with_suffix(".partial"), folder.with_suffix(".tar")
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -279,7 +289,8 @@ def _tree(option: str, clone: Path, revision: str) -> Path:
 
 def git(option: str, clone: Path, *command: str) -> str:
     """Return what git prints about a clone; raises :class:`Problem` if it fails."""
-    done = subprocess.run(["git", "-C", str(clone), *command], capture_output=True, text=True)
+    asked = ["git", "-C", str(clone), *command]
+    done = subprocess.run(asked, capture_output=True, text=True, errors="replace")
     if done.returncode:
         raise Problem(f"{option}: {clone}: {done.stderr.strip().partition(chr(10))[0]}")
     return done.stdout.strip()
@@ -298,6 +309,10 @@ def run(command: Sequence[str]) -> int:
                 os.killpg(process.pid, signal.SIGINT)
             process.wait()
             raise
+
+
+def _row(found: dict[str, Any]) -> str:
+    return f"{found['model']}/{found['task']}/{found['batch_size']}"
 
 
 def _models(rows: Sequence[str]) -> dict[str, dict[str, list[int]]]:

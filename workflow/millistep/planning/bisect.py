@@ -55,10 +55,11 @@ def _bisect(options: argparse.Namespace) -> int:
     commits = in_clone("rev-list", "--reverse", *between).split()
     if not commits:
         raise Problem(f"--good: no commit between {options.good} and {options.bad}")
+    good = in_clone("rev-parse", "--verify", "--end-of-options", f"{options.good}^{{commit}}")
 
     def slower(number: int) -> bool | None:
         revision = commits[number]
-        base, patch = f"{options.clone}@{options.good}", [f"{options.clone}@{revision}"]
+        base, patch = f"{options.clone}@{good}", [f"{options.clone}@{revision}"]
         asked = argparse.Namespace(**vars(options), base=base, patch=patch, report="")
         try:
             found = Asked(asked).answered()

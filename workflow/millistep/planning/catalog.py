@@ -115,8 +115,8 @@ def measures(model: Model, task: str, scale: str) -> dict[str, str]:
             found[name] = text.format_map({key: _words(size) for key, size in sizes.items()})
         except (LookupError, ValueError, AttributeError, TypeError) as problem:
             raise ConfigError(
-                f"{model.file}: tasks.{task}.measures.{name}: {problem} is no "
-                f"size of it; allowed in braces are {', '.join(sizes)}"
+                f"{model.file}: tasks.{task}.measures.{name}: {problem}: not a size of the model; "
+                f"allowed in braces are {', '.join(sizes)}"
             ) from None
     if count := about.parameters[scale]:
         gib = model.least_memory_mib(task, scale) / 1024

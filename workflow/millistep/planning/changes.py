@@ -21,6 +21,9 @@ from millistep.supervise.record import SCHEMA, Unreadable
 MISSING = "not measured yet"
 REFUSED = "could not begin"
 ASKED = "requested with -R, -F or -f"
+# Of entries of an identity with other names in the configuration.
+NAMES = {"environment": "locked environment", "variables": "key environment"}
+NAMES |= {"measure": "measuring code"}
 MOST_CHARACTERS = 60  # of two values together, for them to be spelled out
 LISTED = 8  # cells listed per reason, and columns or folders
 
@@ -116,9 +119,10 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> str:
 
 
 def _change(key: str, before: object, now: object) -> str:
+    name = NAMES.get(key, key)
     plain = isinstance(before, int | str) and isinstance(now, int | str)
     short = plain and len(f"{before}{now}") < MOST_CHARACTERS
-    return f"{key} {before} -> {now}" if short else f"{key} changed"
+    return f"{name} {before} -> {now}" if short else f"{name} changed"
 
 
 def _is_as_planned(raw: bytes, identity: str) -> bool:

@@ -15,11 +15,12 @@ from typing import Any
 
 from millistep.deploy.virtual_environments import write_atomically
 from millistep.planning.jobs import Jobs, per_job
+from millistep.planning.plan import WORKERS
 from millistep.planning.start import ON_NODE, Start
 
 # The settings of profiles/default: the caller's own profile sends jobs to nodes.
 SNAKEMAKE = (
-    *(sys.executable, "-m", "snakemake", "--nolock", "--cores", "4", "--quiet", "all"),
+    *(sys.executable, "-m", "snakemake", "--nolock", "--quiet", "all"),
     *("--profile", "none", "--workflow-profile", "none", "--scheduler", "greedy"),
     *("--rerun-triggers", "mtime", "params", "--rerun-incomplete", "--keep-going"),
     *("--show-failed-logs", "--resources", "machine_percent=100"),
@@ -62,7 +63,9 @@ class Submissions(Jobs):
         if start.use_conda:
             prefix = workflow.deployment_settings.conda_prefix
             options += ["--use-conda", *(["--conda-prefix", str(prefix)] if prefix else [])]
-        files = self._plan.group_of[path].files
+        group = self._plan.group_of[path]
+        options += ["--cores", str(max(4, len(group.runs) - WORKERS))]  # for all to take turns
+        files = group.files
         if forced := [file for file in files if file in start.asked_of_nodes]:
             options += ["--forcerun", *forced]
         return f"{ON_NODE}=1 {shlex.join([*SNAKEMAKE, *options, '--', *files])}"

@@ -141,7 +141,7 @@ def columns(
         # The class of a framework from a user's folder may be missing; tests check ours.
         file = framework.folder / "frameworks" / f"{framework.module}.py"
         if not file.is_file():
-            raise ConfigError(f"{where}: {framework.name} needs {file}")
+            raise ConfigError(f"{where}: {file} is missing: the class of {framework.name}")
         column = _column(where, asked, framework, config, resolved)
         check_word(where, column.name)
         if column.name in found:

@@ -107,6 +107,8 @@ class Commands:
         start = self._start
         # Files of another machine are unpacked, so their times mean nothing: use their digest.
         came = sha256(start.elsewhere.read_bytes()).hexdigest() if start.elsewhere else ""
+        cited = start.sources / "CITATION.cff"  # which the report quotes
+        came += sha256(cited.read_bytes()).hexdigest() if cited.is_file() else ""
         return f"{content_digest(start.sources, *SOURCES)}-{self.environment.sha256}-{came}"
 
     def analysis(self, command: str) -> str:

@@ -119,7 +119,7 @@ def read_yaml(path: str, loader: type[_EachKeyOnce] = _Fast) -> dict[str, Any]:
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         problem = f"{where}: {getattr(error, 'problem', None) or 'not YAML'}"
         if mark and "\t" in "".join(text.split("\n")[mark.line : mark.line + 1]):
-            problem += "; this line has a tab, and YAML takes blanks alone"
+            problem += "; this line has a tab: use spaces"
     except UnicodeDecodeError:
         problem = ": not text in UTF-8"
     except RecursionError:
@@ -167,7 +167,10 @@ def check_word(where: str, word: str) -> None:
             f"at most {MAX_WORD} are allowed"
         )
     if REPEATED.search(word):
-        raise ConfigError(f"{where}: the name {word} repeats a part of it more than 19 times")
+        raise ConfigError(
+            f"{where}: the name {word} repeats a part of it more than 19 times, which Snakemake"
+            " refuses; choose another one"
+        )
 
 
 def check_names(roots: Iterable[Path], part: str) -> None:

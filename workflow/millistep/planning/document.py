@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, product
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from millistep.planning.columns import Column
@@ -80,7 +80,6 @@ def _column(column: Column, before: Sequence[Column]) -> dict[str, Any]:
         "against": framework.against,
         "color": colors[place % len(colors)],
         "marker": markers[place % len(markers)],
-        "hatch": framework.hatch,
     }
 
 
@@ -98,16 +97,11 @@ def _model(plan: Plan, name: str) -> dict[str, Any]:
 
 
 def _rows(plan: Plan) -> Iterator[dict[str, Any]]:
-    """Yield all rows in order, with the published batch size at their place among the sizes."""
     auto, default = plan.config.runs == AUTO, DEFAULT_RUNS[plan.scale]
-    for (name, task), rows in groupby(plan.rows, key=lambda row: (row.model, row.task)):
-        model = plan.models.load(name)
-        published = dict(enumerate(model.tasks[task].published))
-        for place, row in enumerate(rows):
-            yield {
-                **vars(row),
-                "title": f"{model.title} {task}",
-                "published_batch_size": published.get(place),
-                "measures": plan.measures[row],
-                "looks": 1 + (plan.runs_of[row] - default) // MORE if auto else 0,
-            }
+    for row in plan.rows:
+        yield {
+            **vars(row),
+            "title": f"{plan.models.load(row.model).title} {row.task}",
+            "measures": plan.measures[row],
+            "looks": 1 + (plan.runs_of[row] - default) // MORE if auto else 0,
+        }

@@ -136,6 +136,11 @@ class Plan:
             return None
         try:
             return chosen(self.config.device)
+        except ModuleNotFoundError:  # of the user's own Snakemake
+            raise ConfigError(
+                f"accelerator: {self.config.accelerator}: to look for GPUs, the Python of Snakemake"
+                " needs the package nvidia-ml-py; install it, or set accelerator: cpu"
+            ) from None
         except NoSuchDevice as problem:
             raise ConfigError(str(problem)) from None
 

@@ -102,8 +102,8 @@ def check_device(plan: Plan) -> None:
     reasons = [plan.barred.get(column) for column in plan.columns]
     if all(reasons):
         raise ConfigError(
-            f"accelerator: {reasons[0]}, so none of the columns can be measured; "
-            "allowed here are auto, cpu"
+            f"accelerator: {reasons[0]}, so none of the columns can be measured here; "
+            "set accelerator: cpu"
         )
     if not plan.runs:
         reason = next(iter(plan.unsupported.values()))

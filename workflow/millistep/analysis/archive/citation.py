@@ -5,11 +5,21 @@ from typing import Any
 
 import yaml
 
+from millistep.analysis.load import InputError
+from millistep.analysis.words import one_line
+
 
 def citation(root: Path) -> dict[str, Any]:
     """Return the content of CITATION.cff."""
-    content: dict[str, Any] = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
-    return content
+    try:
+        content: dict[str, Any] = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+        bibtex(content, "")
+        authors = [author.get("name") or author["family-names"] for author in content["authors"]]
+        _ = content["license"], authors  # which the description of an archive needs, too
+        return content
+    except Exception as error:
+        words = one_line(f"{type(error).__name__}: {error}", 120)
+        raise InputError(f"CITATION.cff: needed are title, license and authors ({words})") from None
 
 
 def bibtex(cited: dict[str, Any], note: str) -> str:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).parents[2]
+PACKAGE = Path(__file__).resolve().parents[2]
 # Where CITATION.cff is: the clone, or the package if a wheel was installed.
 ROOT = PACKAGE.parents[1] if (PACKAGE.parents[1] / "CITATION.cff").is_file() else PACKAGE
 FILES: tuple[str, ...] = ("Snakefile", "workflow/Snakefile", "Makefile", "README.md", "LICENSE")
@@ -16,6 +16,8 @@ FILES += ("CITATION.cff", "pyproject.toml")
 FOLDERS = ("config", "envs", "profiles", "studies", "workflow")
 KINDS = {".c", ".cpp", ".css", ".csv", ".h", ".in", ".j2", ".js", ".json", ".md", ".py", ".pyx"}
 KINDS |= {".rst", ".sh", ".smk", ".toml", ".txt", ".yaml", ".yml"}
+KINDS |= {".cc", ".cu", ".cuh", ".cxx", ".gz", ".hpp", ".npy", ".npz", ".pxd"}
+LARGEST_BYTES = 16 * 2**20  # of a source file; larger ones are data
 RENDERING = ("analysis", "contracts", "reference")  # folders of the package
 PACKAGES: tuple[str, ...] = ("contourpy", "jinja2", "markupsafe", "matplotlib", "numpy", "pandas")
 PACKAGES += ("pillow", "pyarrow", "scipy", "tabulate")
@@ -40,12 +42,12 @@ def measured(plan: dict[str, Any], project: Path) -> list[str]:
     return sorted(inside)
 
 
-def digest(project: Path, names: Iterable[str]) -> str:
+def digest(project: Path, names: Iterable[str], results: str) -> str:
     """Return the SHA-256 of measured files and their names.
 
     Descriptions of environments do not count: an archive replaces the folders in them.
     """
-    counted = sorted(name for name in names if "/environments/" not in name)
+    counted = sorted(name for name in names if not name.startswith(f"{results}/environments/"))
     lines = (f"{sha256(project / name)}  {name}\n" for name in counted)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
@@ -61,17 +63,21 @@ def folders(plan: dict[str, Any]) -> list[str]:
     return list((plan.get("further") or {}).get("folders", []))
 
 
-def sources(root: Path, users: Iterable[str] = ()) -> list[str]:
-    """Return the names of source files: those of Millistep and those in the user's folders.
+def sources(root: Path) -> dict[str, Path]:
+    """Return Millistep's source files by their names; hidden and generated files are left out."""
+    files = {name: root / name for name in FILES if (root / name).is_file()}
+    return files | users(root, FOLDERS)
 
-    Hidden and generated files, links, and folders outside of `root` are left out.
+
+def users(project: Path, folders: Iterable[str]) -> dict[str, Path]:
+    """Return the source files in the folders of a project, by their names.
+
+    Hidden and generated files, links, and folders outside of the project are left out.
     """
-    found = [name for name in FILES if (root / name).is_file()]
-    for folder in dict.fromkeys((*FOLDERS, *users)):
-        path = (root / folder).resolve()
-        if path.is_relative_to(root) and path != root:
-            found += [each.relative_to(root).as_posix() for each in _below(path)]
-    return sorted(set(found))
+    paths = [(project / folder).resolve() for folder in folders]
+    inside = [path for path in paths if path.is_relative_to(project) and path != project]
+    files = [file for path in inside for file in _below(path)]
+    return {file.relative_to(project).as_posix(): file for file in files}
 
 
 def rendering(project: Path | None = None) -> dict[str, str]:
@@ -93,7 +99,7 @@ def _below(folder: Path) -> Iterator[Path]:
             continue
         if path.is_dir():
             yield from _below(path)
-        elif path.suffix in KINDS:
+        elif path.suffix in KINDS and path.stat().st_size <= LARGEST_BYTES:
             yield path
 
 

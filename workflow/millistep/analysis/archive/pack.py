@@ -4,7 +4,8 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -38,15 +39,17 @@ def pack(
     """
     plan = read(place, Plan, str(place))
     project = project_of(place, plan)
-    sources = {n: (ROOT / n).read_bytes() for n in contents.sources(ROOT, contents.folders(plan))}
+    found = contents.sources(ROOT) | contents.users(project.resolve(), contents.folders(plan))
+    sources = {name: path.read_bytes() for name, path in found.items()}
+    measured = contents.measured(plan, project)
+    # A name in the configuration is one of this machine, and no word of the sources.
+    words = [*measured, *found, *_texts(found.keys() - {CONFIG}, sources)]
     if config is not None:
         text = CONFIG_HEAD + yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
         sources[CONFIG] = text.encode()
-    texts = (content.decode("utf-8", "replace") for content in sources.values())
-    scrub = None if keep_paths else scrubber_here(project, texts)
+    scrub = None if keep_paths else scrubber_here(project, words)
     with TemporaryDirectory(prefix="millistep-") as scratch:
         staging = Path(scratch, "archive")
-        measured = contents.measured(plan, project)
         changed = sum(_scrubbed(project / n, staging / n, scrub) for n in measured)
         for name, content in sources.items():
             _source(staging, name, content, scrub, from_run=name == CONFIG)
@@ -54,7 +57,7 @@ def pack(
         about: dict[str, Any] = {"schema": "millistep.archive/1", "revision": contents.revision()}
         about |= {"paths": "kept" if keep_paths else "replaced", "made_with": contents.made_with()}
         (staging / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
-        digest = contents.digest(staging, measured)
+        digest = contents.digest(staging, measured, plan["results"])
         (staging / CRATE).write_text(metadata(data, citation(ROOT), digest))
         names = sorted(p.relative_to(staging).as_posix() for p in staging.rglob("*") if p.is_file())
         lines = [f"{contents.sha256(staging / name)}  {name}\n" for name in names]
@@ -62,6 +65,13 @@ def pack(
         _write_zip({name: staging / name for name in [*names, SUMS]}, output)
         unpack(output, Path(scratch, "again"))  # as anyone who verifies it does
     return data, digest, changed
+
+
+def _texts(names: Iterable[str], sources: dict[str, bytes]) -> Iterator[str]:
+    """Yield the sources that are text."""
+    for name in names:
+        with suppress(UnicodeDecodeError):
+            yield sources[name].decode()
 
 
 def _scrubbed(path: Path, target: Path, scrub: Scrubber | None) -> bool:
@@ -83,8 +93,8 @@ def _source(
     elif scrub and (folder := scrub.finds_folder(text)):
         line = text[: text.index(folder)].count("\n") + 1
         raise InputError(
-            f"{name}: line {line} names a folder of this machine ({folder}). Remove it, or archive"
-            " with --keep-paths"
+            f"{name}: line {line} names a folder of this machine ({folder}). Remove it, or keep all"
+            " names, as docs/publish.md explains"
         )
     target = staging / name
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ from urllib.parse import quote
 # Folders at the root of file systems. Those of the kernel are equal on every machine and stay.
 TOP = {"Applications", "Library", "Users", "Volumes", "bin", "data", "etc", "gpfs", "home", "lib"}
 TOP |= {"lib64", "lustre", "media", "mnt", "nfs", "nix", "opt", "private", "project", "projects"}
+TOP |= {"beegfs", "ccs", "cfs", "fsx", "global", "pfs", "pscratch", "ptmp", "users", "vast"}
 TOP |= {"root", "run", "sbin", "scratch", "shared", "srv", "storage", "tmp", "usr", "var", "work"}
 KERNEL = {"dev", "proc", "sys"}
 # The UUID of a GPU, as CUDA and nvidia-smi print it.

@@ -24,7 +24,9 @@ def unpack(path: Path, folder: Path) -> dict[str, str]:
     try:
         archive = zipfile.ZipFile(path)
     except BROKEN as error:
-        raise InputError(f"{path}: no zip that can be read ({one_line(str(error), 80)})") from None
+        missing = isinstance(error, FileNotFoundError)
+        why = "no such file" if missing else f"not a zip file ({one_line(str(error), 80)})"
+        raise InputError(f"{path}: {why}") from None
     with archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if problem := _refusal(entries, path.stat().st_size):
@@ -45,7 +47,10 @@ def _refusal(entries: list[zipfile.ZipInfo], zip_bytes: int) -> str:
     """Return why the entries must not be unpacked; '' if they may be."""
     total, most = sum(e.file_size for e in entries), max(SMALL_BYTES, MAX_RATIO * zip_bytes)
     if len(entries) > MAX_FILES or total > min(MAX_TOTAL_BYTES, most):
-        return f"{len(entries)} files of {total / 2**20:.0f} MiB are too many or too large"
+        return (
+            f"{len(entries)} files of {total / 2**20:.0f} MiB are too many or too large; allowed"
+            f" are {MAX_FILES:,} files, {MAX_TOTAL_BYTES >> 20:,} MiB, {MAX_RATIO} times the zip"
+        )
     names = [entry.filename.casefold() for entry in entries]
     taken = {str(parent) for name in names for parent in PurePosixPath(name).parents}
     for entry, folded in zip(entries, names, strict=True):

@@ -53,9 +53,15 @@ def verify(path: Path, scratch: Path) -> Verification:
     for name in measured:
         (again / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(archive / name, again / name)
-    found.digest = contents.digest(again, measured)
+    found.digest = contents.digest(again, measured, plan["results"])
     _compare_makers(archive, found)
-    _render(again, place, contents.folders(plan), archive, found)
+    try:
+        _render(again, place, [*dict.fromkeys(contents.folders(plan))], archive, found)
+    except InputError:
+        raise
+    except Exception as error:  # the plan may be a stranger's
+        words = one_line(f"{type(error).__name__}: {error}", 120)
+        raise InputError(f"{path}: cannot be rendered ({words})") from None
     _compare(archive, again, plan["results"], set(measured), found)
     return found
 
@@ -74,7 +80,7 @@ def _opened(path: Path, folder: Path) -> tuple[Verification, str, dict[str, Any]
     problems, names = unpack(path, folder), _files(folder)
     places = [name for name in names if PLAN.fullmatch(name)]
     if SUMS not in names or ABOUT not in names or len(places) != 1:
-        raise InputError(f"{path}: no archive of results, or {SUMS}, {ABOUT} or its plan is broken")
+        raise InputError(f"{path}: not an archive: it needs {SUMS}, {ABOUT} and one plan.json")
     found = Verification(files=len(names), problems=problems)
     _check_sums(folder, names - {SUMS}, found)
     plan = read(folder / places[0], Plan, places[0])
@@ -113,6 +119,11 @@ def _render(
 ) -> None:
     """Render with our own sources; topics of folders only if all are of this repository."""
     own = [f for f in folders if OWN_FOLDER.fullmatch(f) and (ROOT / f).is_dir()]
+    for topic in (f"{folder}/analysis.py" for folder in own):
+        paths = (archive / topic, ROOT / topic)
+        theirs, ours = (sha256(path) if path.is_file() else "" for path in paths)
+        if theirs != ours:
+            found.reasons.append(f"other sources here: {topic}")
     for folder in own:
         (project / folder).parent.mkdir(parents=True, exist_ok=True)
         (project / folder).symlink_to(ROOT / folder)

@@ -38,6 +38,6 @@ def outcome(found: Verification) -> list[str]:
     lines += [f"differs    {name}: {text}" for name, text in sorted(found.differences.items())]
     lines += [f"reason     {reason}" for reason in found.reasons if found.differences]
     lines.append(VERDICTS[found.status])
-    if found.status == NOT_VERIFIABLE:
+    if found.status == NOT_VERIFIABLE and found.revision:
         lines.append(f"To render it with its own sources, check out revision {found.revision}.")
     return lines
