@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from millistep.analysis import claims, published
+from millistep.analysis.frames import WORKLOAD
 from tests.report.made import as_published, made
 
 SAM, BERT = ("sam", "predict", 4), ("bert", "fit", 32)
@@ -41,11 +42,37 @@ def test_a_gain_is_judged_by_the_ends_of_its_interval():
 
 
 def test_one_backend_that_wins_everywhere_refutes_that_there_is_none():
-    times = {key: {"keras3-jax": 8.0, "keras3-torch": 20.0} for key in (SAM, BERT)}
-    assert judge("no_backend_fastest_everywhere", times)["verdict"] == "no"
-    assert judge("jax_first_in_seven", times)["verdict"] == "open"  # two cannot refute seven
+    everywhere = (
+        published.published()[WORKLOAD].drop_duplicates().itertuples(index=False, name=None)
+    )
+    jax_wins = {"keras3-jax": 8.0, "keras3-torch": 20.0}
+    assert (
+        judge("no_backend_fastest_everywhere", dict.fromkeys(everywhere, jax_wins))["verdict"]
+        == "no"
+    )
+    times = {key: dict(jax_wins) for key in (SAM, BERT)}
+    assert judge("no_backend_fastest_everywhere", times)["verdict"] == "open"  # two of twelve
+    assert judge("jax_first_in_seven", times)["verdict"] == "open"
     times[BERT] = {"keras3-jax": 20.0, "keras3-torch": 8.0}
     assert judge("no_backend_fastest_everywhere", times)["verdict"] == "yes"
+
+
+def test_a_claim_about_every_workload_is_open_until_all_are_measured():
+    times = {BERT: {"keras2-tensorflow": 60.0, "keras3-tensorflow": 10.0}}
+    assert judge("upgrade_alone", times)["verdict"] == "open"
+    assert judge("bert_fit_100", times)["verdict"] == "yes"
+    times[BERT]["keras3-tensorflow"] = 120.0  # one workload refutes it
+    assert judge("upgrade_alone", times)["verdict"] == "no"
+
+
+def test_a_workload_whose_fastest_cell_is_excluded_has_no_gain():
+    def change(record):
+        if record["cell"]["column"] == "keras3-jax":
+            record["load"]["foreign_cpu_share"] = 0.5
+
+    times = {BERT: {"keras2-tensorflow": 60.0, "keras3-jax": 10.0, "keras3-tensorflow": 20.0}}
+    assert judge("bert_fit_100", times)["verdict"] == "yes"
+    assert judge("bert_fit_100", times, change=change)["verdict"] == "not tested"
 
 
 def test_gains_that_exceed_a_cap_refute_a_claim():

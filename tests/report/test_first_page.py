@@ -197,13 +197,13 @@ def test_leaders():
 
 
 def data(*lines, **plan):
-    runs = pd.DataFrame(
-        {"accelerator": ["cpu"], "machine.cpu": ["AMD EPYC"], "machine.accelerator_name": [None]}
-    ).assign(status="not measured")
-    planned = pd.DataFrame({"planned_runs": [plan.pop("most", 3), 3]})
+    about = {"accelerator": "cpu", "machine.cpu": "AMD EPYC", "machine.accelerator_name": None}
+    about |= {"task": "fit", "batch_size": 1, "ok": True, "status": "ok"}
+    numbers = [("bert", run) for run in range(plan.pop("most", 3))] + [("sam", n) for n in range(3)]
+    runs = pd.DataFrame(numbers, columns=["model", "run"]).assign(**about)
     settings = {"runs": 3, "scale": "laptop", "weights": "random", "accelerator": "cpu"}
     plan = {**settings, "models": {"bert": {}}} | plan
-    return types.SimpleNamespace(cells=cells(*lines), runs=runs, planned=planned, plan=plan)
+    return types.SimpleNamespace(cells=cells(*lines), runs=runs, plan=plan)
 
 
 def test_added_rounds_are_a_range():
@@ -261,6 +261,7 @@ def test_distance_from_the_possible():
 def test_nothing_measured():
     found = data(*SLOW)
     found.cells["ms"] = np.nan
+    found.runs["status"] = "not measured"
     assert first_page.sentences(found)[0] == "Nothing is measured yet."
 
 
@@ -268,7 +269,7 @@ def test_all_failed_is_not_nothing_measured():
     found = data(*SLOW)
     found.cells["ms"] = np.nan
     found.runs["status"] = "oom"
-    assert first_page.sentences(found)[0] == "No run has a time: 1 oom."
+    assert first_page.sentences(found)[0] == "No run has a time: 6 oom."
 
 
 def test_full_sizes_are_not_called_published():

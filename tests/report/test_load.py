@@ -108,7 +108,7 @@ def test_windows_with_interference_do_not_count_if_two_others_stay(calm, counted
     def change(record):
         record["load"]["foreign_cpu_share"] = 0.2
         for number, window in enumerate(record["timing"]["windows"]):
-            window["foreign_cpu_share"] = 0.09 if number < calm else 0.2
+            window["foreign_cpu_share"] = 0.0 if number < calm else 0.11
             window["elapsed_ns"], window["steps"] = 10**9 * (1 if number < calm else 3), 10
         return record
 

@@ -193,6 +193,28 @@ def test_what_is_not_comparable_is_excluded_and_without_it_nothing_slower_is_the
     assert found["undecided"].to_dict() == {"ill": True, "a": not fastest, "b": not fastest}
 
 
+def test_nothing_is_the_fastest_if_the_ratios_contradict_the_means():
+    cells = pd.DataFrame([("m", "fit", 1, "", "cpu", name, ms, 7, True) for name, ms in
+                          (("a", 10.0), ("b", 10.3), ("c", 20.0))],
+                         columns=[*GROUP, "configuration", "ms", "runs", "comparable"])  # fmt: skip
+    ends = {("a", "b"): (0.85, 0.9), ("a", "c"): (1.9, 2.1), ("b", "c"): (2.1, 2.3)}
+    lines = []
+    for (base, new), (low, high) in ends.items():
+        about = {"model": "m", "task": "fit", "batch_size": 1, "p": 0.001, "rounds": 7}
+        sides = (base, new, low, high), (new, base, 1 / high, 1 / low)
+        names = ("base", "configuration", "low", "high")
+        lines += [about | dict(zip(names, side, strict=True)) for side in sides]
+    ratios = pd.DataFrame(lines).assign(ratio=lambda of: np.sqrt(of["low"] * of["high"]))
+    found = stats.with_the_fastest(cells.assign(why_excluded=""), ratios, GROUP, WORKLOAD)
+    assert found["standing"].eq("excluded").all() and found["undecided"].all()
+    assert found["why_excluded"].eq("means and ratios have different fastest cells").all()
+    near = ratios.assign(low=ratios["low"].mask(ratios["low"] == 0.85, 0.96),
+                         high=ratios["high"].mask(ratios["high"] == 0.9, 0.99))  # fmt: skip
+    found = stats.with_the_fastest(cells.assign(why_excluded=""), near, GROUP, WORKLOAD)
+    assert found["standing"].iloc[0] == "fastest"  # b is faster than a, and tied
+    assert not found["why_excluded"].any()
+
+
 def test_nothing_shared_is_excluded_and_a_single_cell_has_no_rival():
     nan = np.nan
     found = table({"a": [10, 10.1, nan, nan], "b": [nan, nan, 20, 21.0]})
@@ -311,19 +333,28 @@ def test_a_mean_over_workloads_weighs_rounds_not_workloads():
     lines = [("a", 1, 0.1), ("a", 2, 0.2), ("a", 3, 0.4), ("b", 1, 0.3), ("b", 2, 0.4)]
     lines += [("c", 1, 0.8)]  # measured once; b has no third round
     rounds = pd.DataFrame(lines, columns=["model", "run", "log"])
-    rounds = rounds.assign(task="fit", batch_size=1, new="x")
+    rounds = rounds.assign(task="fit", batch_size=1, new="x", machine="m", looks=0)
     found = stats.mean_over_workloads(rounds, ["new"]).loc["x"]
     by_round = interval([0.2, 0.3])
     assert found[["ratio", "low", "high"]].tolist() == pytest.approx(by_round)
     assert (found["workloads"], found["rounds"]) == (2, 2)
     once = stats.mean_over_workloads(rounds[rounds["run"] == 1], ["new"]).loc["x"]
     assert once["ratio"] == pytest.approx(np.exp(0.4)) and once["workloads"] == 3
+    looked = stats.mean_over_workloads(rounds.assign(looks=1), ["new"]).loc["x"]
+    assert looked["p"] == pytest.approx(2 * found["p"]) and looked["low"] < found["low"]
+    apart = rounds.assign(machine=["m", "n", "n", "m", "n", "m"])
+    assert stats.mean_over_workloads(apart, ["new"]).loc["x", "low"] == pytest.approx(by_round[1])
+    other = rounds[rounds["model"] != "c"].assign(
+        run=rounds["run"] + 3, machine="n", log=rounds["log"] + 0.1
+    )
+    found = stats.mean_over_workloads(pd.concat([rounds, other]), ["new"]).loc["x"]
+    assert found["low"] == pytest.approx(interval([0.25, 0.35])[1])  # a value for each machine
 
 
 def test_added_rounds_of_one_workload_do_not_weigh_in_the_mean():
     lines = [("a", run, 0.69) for run in range(1, 6)] + [("b", run, -0.69) for run in range(1, 4)]
     rounds = pd.DataFrame(lines, columns=["model", "run", "log"])
-    rounds = rounds.assign(task="fit", batch_size=1, new="x")
+    rounds = rounds.assign(task="fit", batch_size=1, new="x", machine="m", looks=0)
     assert stats.mean_over_workloads(rounds, ["new"]).loc["x", "ratio"] == pytest.approx(1.0)
 
 

@@ -57,6 +57,19 @@ def test_every_verdict_of_a_question_is_counted():
     ]
 
 
+def test_workloads_with_other_numbers_of_parameters_are_shown_and_not_counted():
+    def change(record):
+        if record["cell"]["column"] == COMPILED and record["cell"]["model"] == "bert":
+            record["work"]["parameters"] = 2000
+
+    times = {BERT: {EAGER: 16.0, COMPILED: 8.0}, GEMMA: {EAGER: 8.0, COMPILED: 8.0}}
+    table = pairs.table(made(times, change=change)).set_index("model")
+    assert table.loc["bert", "speedup"] == pytest.approx(2.0, rel=2e-2)
+    assert table.loc["bert", "excluded"] == "different numbers of parameters"
+    assert pairs.sentences(table) == ["What does compiling change? Tied in 1 of 1 comparison."]
+    assert pair_means.table(made(times, change=change))["workloads"].tolist() == [1]
+
+
 def test_a_missing_cell_is_excluded_with_its_reason():
     found = pairs.table(made({BERT: {EAGER: None, COMPILED: 8.0}})).iloc[0]
     assert found["verdict"] is None and "PyTorch (eager): unsupported" in found["excluded"]

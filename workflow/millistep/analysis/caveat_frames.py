@@ -51,7 +51,7 @@ def cells(data: Data) -> pd.DataFrame:
 
 
 def means(data: Data) -> pd.DataFrame:
-    """Return the cells with a ratio, and how far the quotient of the means in the table is off."""
+    """Return the cells with a ratio, and how far it is from the quotient of means in the table."""
     named = {"configuration": "fastest", "title": "fastest_title", "ms": "fastest_ms"}
     fastest = data.cells[[*CELL, "title", "ms"]].rename(columns=named)
     others = data.cells[data.cells["configuration"] != data.cells["fastest"]]

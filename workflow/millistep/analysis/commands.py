@@ -95,6 +95,8 @@ def compare(arguments: list[str] | None = None) -> int:
         sides = []
         for name, path in (("base", options.base), ("other", options.other)):
             (folder := Path(scratch, name)).mkdir()
+            if path.is_dir() and not (path / "plan.json").is_file():
+                raise InputError(f"{path}: no plan.json in it; name a results folder or an archive")
             sides.append(load(path / "plan.json" if path.is_dir() else intact(path, folder)))
         names = options.base.name, options.other.name
         comparisons.compare(sides[0], sides[1], names, options.output)

@@ -17,7 +17,8 @@ from millistep.analysis.words import count, listed, markdown, ms, one_line, with
 SIDES = ("base", "other")
 METHOD = (
     "Ratio: time of the other over that of the base, below 1 if the other is faster, with Welch's"
-    " 95 % interval on logarithms of run means. Verdicts use Holm's correction per workload."
+    " 95 % interval on logarithms of run means. Verdicts use Holm's correction per workload. The"
+    " state of the machine on each day is a part of each ratio."
 )
 BANNER = "The machines differ, and each ratio includes their difference. So there are no verdicts."
 PLAN = ("scale", "accelerator", "precision", "weights", "seed", "runs")
@@ -67,7 +68,8 @@ def _note(line: dict[str, Any], base: Data, other: Data, runs: list[Any]) -> str
         return "another scale or architecture"
     reasons = {side: line[f"why_excluded_{side}"] for side in SIDES}
     excluded = [f"{side}: {one_line(reason, 100)}" for side, reason in reasons.items() if reason]
-    if not excluded and {*runs[0]["started_at"]} & {*runs[1]["started_at"]}:
+    starts = ({*zip(of["session"], of["started_at"], strict=True)} for of in runs)
+    if not excluded and set.intersection(*starts):
         return "runs in common"
     return "; ".join(excluded)
 

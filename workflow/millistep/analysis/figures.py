@@ -164,7 +164,7 @@ def relative(data: Data, figure: Figure) -> None:
 
 
 def relative_to_fastest(data: Data) -> pd.Series:
-    """Return each cell's paired ratio to the fastest; by the means if nothing is called fastest."""
+    """Return each cell's paired ratio to the fastest; by the means if there is none."""
     cells = data.cells
     lowest = (
         cells["ms"]
@@ -172,7 +172,7 @@ def relative_to_fastest(data: Data) -> pd.Series:
         .groupby([cells[k] for k in GROUP], dropna=False)
         .transform("min")
     )
-    return cells["ratio"].where(cells["fastest"].notna(), cells["ms"] / lowest)
+    return cells["ratio"].fillna(cells["ms"] / lowest)
 
 
 def _box(ratio: float, standing: str | None) -> tuple[str, dict[str, Any]]:
@@ -228,7 +228,7 @@ def best_of_keras3(data: Data, family: str) -> pd.DataFrame:
     """Return the speed-up of the fastest Keras 3 configuration by workload, with its interval."""
     asked: dict[str, Any] = {"new": "family == 'keras3'", "base": f"family == '{family}'"}
     asked["same"] = ["stack", "accelerator"]
-    cells = data.cells[data.cells["comparable"]]
+    cells = claims.rivals(data.cells)
     found = claims.gains(asked, cells, data)
     found[["low", "high"]] += 1
     titles = data.configurations.set_index("configuration")["title"]

@@ -106,7 +106,7 @@ def _inside(root: Path, name: str) -> Path:
     """Return the path of a file that a plan names; it must not leave the project."""
     path = (root / name).resolve()
     if not path.is_relative_to(root):
-        raise InputError(f"{one_line(name, 80)}: outside of the project")
+        raise InputError(f"{one_line(name, 80)}: outside of the project's folder")
     return path
 
 
@@ -156,7 +156,7 @@ def _results(root: Path, planned: Iterable[dict[str, Any]]) -> Iterator[dict[str
             yield {"status": INVALID, "reason": str(error).lstrip(": ")} | keys
             continue
         if record.pop("identity") != run["identity"]:
-            record = {"status": OUTDATED, "reason": "measured with another configuration"}
+            record = {"status": OUTDATED, "reason": "the fingerprint has changed; start again"}
         yield record | keys
 
 

@@ -189,8 +189,9 @@ def ways_to_be_equal(cells: int) -> np.ndarray:
 def mean_over_workloads(rounds: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return the geometric mean ratio over workloads, which count alike, as `over_rounds` does.
 
-    `rounds` has columns WORKLOAD, run and log. Workloads of one round alone are left out if others
-    have more. A round counts if all workloads have it; it is one value, the mean of its workloads.
+    `rounds` has columns WORKLOAD, run, log, machine and looks. Workloads of one round alone are
+    left out if others have more. A round counts if all workloads have it; it is one value, the mean
+    of its workloads.
     """
     workload = ["model", "task", "batch_size"]
     logs = rounds.pivot_table("log", [*by, *workload], "run")
@@ -199,8 +200,11 @@ def mean_over_workloads(rounds: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         level=by, sort=False
     )
     means = groups.mean().where(groups.count().eq(groups.size(), axis=0))
-    means = means.stack().dropna().rename("log").reset_index().assign(machine="")
-    return over_rounds(means, by).assign(workloads=groups.size())
+    found = means.stack().dropna().rename("log").to_frame()
+    machines = rounds.groupby([*by, "run"])["machine"]
+    found = found.join(machines.agg(lambda of: " ".join(sorted({*of}))))
+    found = found.join(rounds.groupby(by)["looks"].max()).reset_index()
+    return over_rounds(found, by).assign(workloads=groups.size())
 
 
 def same_work(cells: pd.DataFrame, by: list[str]) -> pd.Series:
@@ -254,7 +258,8 @@ def with_the_fastest(
     of the group, because the data choose the fastest).
     `tied`: the 95 % interval of the ratio lies within 5 % of 1. `inconclusive`: neither.
     `excluded`: see why_excluded, which is completed. If an excluded cell with two runs has a
-    lower mean than the fastest, it may be the fastest, and the others are excluded, too.
+    lower mean than the fastest, it may be the fastest, and the others are excluded, too. So are all
+    if the test shows that another one is faster than the fastest, and not tied.
 
     undecided: more rounds may decide the standing.
     """
@@ -295,18 +300,23 @@ def with_the_fastest(
     groups = [found[name] for name in group]
     noisy = excluded & found["runs"].ge(MIN_RUNS)
     lowest = found["ms"].where(noisy).groupby(groups, dropna=False).transform("min")
+    tied = (found["ratio_low"] >= 1 / (1 + TIE)) & (found["ratio_high"] <= 1 + TIE)
+    faster = (found["p"] <= ALPHA) & (found["ratio"] < 1) & ~tied & ~excluded
+    faster = faster.groupby(groups, dropna=False).transform("any")
+    found.loc[faster & ~excluded, "why_excluded"] = "means and ratios have different fastest cells"
     doubtful = lowest < found["ms"].where(own).groupby(groups, dropna=False).transform("min")
     found.loc[doubtful & ~excluded, "why_excluded"] = "a cell with a lower time is excluded"
+    doubtful |= faster
     found.loc[doubtful, ["fastest", "ratio", "ratio_low", "ratio_high", "p"]] = np.nan
     found.loc[doubtful, "rounds"] = 0
-    tied = (found["ratio_low"] >= 1 / (1 + TIE)) & (found["ratio_high"] <= 1 + TIE)
     slower = (found["p"] <= ALPHA) & (found["ratio"] > 1)
     found["standing"] = np.select(
         [found["why_excluded"] != "", own, slower, tied],
         [EXCLUDED, FASTEST, SLOWER, TIED],
         INCONCLUSIVE,
     )
-    timed = found["runs"].ge(MIN_RUNS) & found["why_excluded"].ne(ALONE)
+    rivals = found["runs"].gt(0).groupby(groups, dropna=False).transform("sum") > 1
+    timed = found["runs"].gt(0) & found["why_excluded"].ne(ALONE) & rivals
     found["undecided"] = found["standing"].eq(INCONCLUSIVE) | (
         found["standing"].eq(EXCLUDED) & timed
     )

@@ -132,7 +132,7 @@ def box(data: Data, cells: pd.DataFrame) -> Finding | None:
             f"{markdown(line['to'])} instead of {markdown(line['from'])} changes the throughput of "
             f"{markdown(line['workload'])} by {_gain(line, line['new'])}."
         )
-    best = _comparable(cells).dropna(subset="share_of_best")
+    best = cells[cells["comparable"]].dropna(subset="share_of_best")
     if len(best):
         best = best.loc[best.groupby(WORKLOAD, sort=False)["ms"].idxmin()]
         best = best.sort_values("share_of_best", ascending=False)
@@ -238,7 +238,7 @@ def _other_work(new: str, base: str, cells: pd.DataFrame) -> pd.Series:
 
 def _left_out(new: str, base: str, cells: pd.DataFrame) -> list[str]:
     """Return a sentence on the workloads that are not counted; none if all are."""
-    cells = _comparable(cells)
+    cells = claims.rivals(cells)
     other = cells.loc[_other_work(new, base, cells), "workload"].unique()
     text = f"Left out: {listed(other)}, in which the numbers of parameters differ."
     return [text] if len(other) else []
@@ -256,13 +256,9 @@ def _pair(new: str, base: str, data: Data, cells: pd.DataFrame) -> pd.DataFrame:
 
 def _gains(new: str, base: str, data: Data, cells: pd.DataFrame) -> pd.DataFrame:
     """Return the gains of workloads with the same work and a verdict; one run shows none."""
-    cells = _comparable(cells)
+    cells = claims.rivals(cells)
     cells = cells[~_other_work(new, base, cells)]
     return claims.gains({"new": new, "base": base}, cells, data).dropna(subset="verdict")
-
-
-def _comparable(cells: pd.DataFrame) -> pd.DataFrame:
-    return cells[cells["comparable"]]
 
 
 def titles_of(cells: pd.DataFrame) -> list[str]:

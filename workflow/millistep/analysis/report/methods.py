@@ -81,7 +81,7 @@ def methods(data: Data, version: str) -> str:
         alpha=ALPHA,
         tie=TIE,
         many=able.groupby(GROUP, dropna=False).size().gt(MOST_CELLS).any(),
-        looks=any(row["looks"] > 1 for row in data.plan["rows"]),
+        looks=any(row["looks"] > 0 for row in data.plan["rows"]),
         left_out=int((~runs["used"]).sum()),
         disturbed=int(runs.loc[runs["used"], "disturbed_windows"].sum()),
         measured=len(timed),
@@ -107,7 +107,7 @@ def citing(data: Data, cited: dict[str, Any], digest: str) -> dict[str, str]:
         return {"text": NOTHING}
     held = f"{len(runs)} of {count(len(data.runs), 'planned run')}"
     return {
-        "text": "Archive the results with `snakemake archive` and cite the archive, because its "
+        "text": "Archive the results with the target `archive` and cite the archive, because its "
         f"checksum fixes every number. These results hold {held}.",
         "code": bibtex(cited, f"{measured(data)}; sha256 of plan and records {digest}"),
     }

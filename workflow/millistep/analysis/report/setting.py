@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from millistep.analysis.frames import Data
+from millistep.analysis.frames import WORKLOAD, Data
 from millistep.analysis.words import count, listed, some
 
 LIBRARIES = ("tensorflow", "tensorflow-cpu", "keras", "tf-keras", "torch", "jax", "jaxlib")
@@ -80,12 +80,11 @@ def where(data: Data, runs: pd.DataFrame) -> str:
 
 
 def rounds(data: Data) -> str:
-    """Return '3 rounds', or '3 to 9 rounds' where undecided workloads got more."""
-    planned = data.planned["planned_runs"]
-    planned = planned[planned > 0]
-    if planned.nunique() < 2:
-        return count(data.plan["runs"], "round")
-    return f"{planned.min()} to {planned.max()} rounds"
+    """Return '3 rounds', or '3 to 9 rounds' where workloads have different numbers."""
+    measured = data.runs[data.runs["ok"]].groupby(WORKLOAD)["run"].nunique()
+    if measured.nunique() < 2:
+        return count(int(measured.max()) if len(measured) else data.plan["runs"], "round")
+    return f"{measured.min()} to {measured.max()} rounds"
 
 
 def protocol(data: Data) -> str:
@@ -107,15 +106,16 @@ def outcomes(runs: pd.DataFrame) -> str:
     )
 
 
-def reproduce(data: Data) -> dict[str, str]:
-    """Return the settings of these results in words of the configuration, and the commands."""
-    plan, study = data.plan, data.plan["study"]
+def reproduce(data: Data) -> dict[str, Any]:
+    """Return the settings of these results as in the configuration, whether conda installed the
+    environments, and the command that renders the results.
+    """
+    plan = data.plan
     settings = "\n".join(f"{key}: {json.dumps(plan[key])}" for key in KEYS)
-    conda = " --use-conda" if (data.runs["environment.method"] == "conda").any() else ""
-    measure = f"make study NAME={study['name']}" if study else f"snakemake --cores 1{conda}"
+    conda = (data.runs["environment.method"] == "conda").any()
     render = (
         "make .venv-analysis\n"
         ".venv-analysis/bin/python workflow render"
         f" --plan {plan['results']}/plan.json --output-dir {plan['results']}"
     )
-    return {"settings": settings, "measure": measure, "render": render}
+    return {"settings": settings, "conda": conda, "render": render}

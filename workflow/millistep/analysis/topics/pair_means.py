@@ -4,7 +4,7 @@ import pandas as pd
 
 from millistep.analysis.frames import Data
 from millistep.analysis.stats import holm, mean_over_workloads
-from millistep.analysis.topics.pairs import QUESTION, questions, verdicts
+from millistep.analysis.topics.pairs import QUESTION, questions, same_work, verdicts
 from millistep.analysis.words import count, gain, within
 
 TITLE = "Pairwise comparisons over all workloads"
@@ -17,6 +17,7 @@ def table(data: Data) -> pd.DataFrame:
     rounds = asked.merge(
         data.round_ratios, left_on=["base", "new"], right_on=["base", "configuration"]
     )
+    rounds = rounds[same_work(data, rounds)]
     if rounds.empty:
         return pd.DataFrame(columns=COLUMNS)
     found = mean_over_workloads(rounds, QUESTION).reset_index()

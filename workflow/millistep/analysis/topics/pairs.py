@@ -14,12 +14,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from millistep.analysis.frames import CELL, WORKLOAD, Data
-from millistep.analysis.stats import ALPHA, INCONCLUSIVE, SLOWER, TIE, TIED, holm
+from millistep.analysis.stats import ALPHA, INCONCLUSIVE, OTHER_WORK, SLOWER, TIE, TIED, holm
 from millistep.analysis.words import count, listed, some
 
 TITLE = "Pairwise comparisons"
 MOST_LINES = 40  # of a panel; the CSV has all
 FASTER, FRAMEWORK = "faster", "framework"
+PARAMETERS = "different numbers of parameters"
 QUESTION = ["question", "setting", "from", "to", "base", "new"]
 COLUMNS = [*QUESTION, "base_title", "new_title", *WORKLOAD, "workload", "base_ms", "new_ms"]
 COLUMNS += ["speedup", "low", "high", "rounds", "verdict", "excluded"]
@@ -81,7 +82,7 @@ def _key(*values: Any) -> str:
 def table(data: Data) -> pd.DataFrame:
     """Return a line per pair and workload; `speedup` is t(base) / t(new), paired by round.
 
-    `excluded` gives the reason if there is no speed-up.
+    `excluded` gives the reason if there is no speed-up or no verdict.
     """
     asked = questions(data)
     cells = data.cells[[*CELL, "workload", "title", "ms", "comparable", "why_excluded"]]
@@ -93,12 +94,25 @@ def table(data: Data) -> pd.DataFrame:
     found["speedup"] = 1 / found["ratio"]
     found["low"], found["high"] = 1 / found["high"], 1 / found["low"]
     found["p"] = found.groupby(WORKLOAD, sort=False)["p"].transform(holm)
-    found["verdict"] = verdicts(found)
+    found["same_work"] = same_work(data, found)
+    found["verdict"] = verdicts(found).where(found["same_work"], None)
     sides = [(name, side) for name in ("title", "ms") for side in ("base", "new")]
     found = found.rename(columns={f"{name}_{side}": f"{side}_{name}" for name, side in sides})
     found["excluded"] = [_excluded(line) for line in found.to_dict("records")]
     order = {question: place for place, question in enumerate(dict.fromkeys(asked["question"]))}
     return found.sort_values("question", key=lambda of: of.map(order), kind="stable")[COLUMNS]
+
+
+def same_work(data: Data, pairs: pd.DataFrame) -> np.ndarray:
+    """Return whether base and new have equal numbers of (trained) parameters in a workload."""
+    sizes = data.cells.set_index(CELL).reindex(columns=["total_parameters", "trained_parameters"])
+    base, new = (
+        sizes.reindex(pd.MultiIndex.from_frame(pairs[[*WORKLOAD, side]])).to_numpy(float)
+        for side in ("base", "new")
+    )
+    excess = np.maximum(base, new) / np.maximum(np.minimum(base, new), 1) - 1
+    same: np.ndarray = ~(excess >= OTHER_WORK).any(axis=1)
+    return same
 
 
 def verdicts(pairs: pd.DataFrame) -> pd.Series:
@@ -117,9 +131,9 @@ def verdicts(pairs: pd.DataFrame) -> pd.Series:
 
 
 def _excluded(line: dict[str, Any]) -> str | None:
-    """Return why a pair has no speed-up in a workload."""
+    """Return why a pair has no speed-up or no verdict in a workload."""
     if pd.notna(line["speedup"]):
-        return None
+        return None if line["same_work"] else PARAMETERS
     reasons = [
         f"{line[f'{side}_title']}: {line[f'why_excluded_{side}']}"
         for side in ("base", "new")
