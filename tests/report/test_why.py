@@ -52,6 +52,16 @@ def test_the_sentence_names_the_largest_reasons_first():
     more = "Keras 3 (PyTorch) takes 8.0 ms more per step than Keras 3 (JAX)"
     assert text.startswith(f"bert fit: {more}")
     assert "4.0 ms products and attention, 2.0 ms idle time and 1.0 ms" in text
+    assert "less" not in text
+
+
+def test_reasons_that_exceed_the_difference_are_set_off():
+    data = pair({MATMUL: 5.0, GELU: 0.5, COPY: 0.5}, {MATMUL: 8.0, GELU: 0.1, COPY: 0.1})
+    (text,) = why.sentences(why.table(data))
+    assert text.endswith(
+        "8.0 ms more per step than Keras 3 (JAX): 5.8 ms idle time and 3.0 ms products and "
+        "attention, but 0.80 ms less in other parts."
+    )
 
 
 def test_no_sentence_if_the_time_is_not_shown_to_differ():

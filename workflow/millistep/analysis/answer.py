@@ -20,13 +20,9 @@ from millistep.analysis.same_work import NOT_COMPARED, SAME, problems
 FINE, SLOWER, UNDECIDED = 0, 1, 3  # the exit status; 1 also if a workload does not run
 POWER = 0.8  # of the smallest slow-down that would show
 BROKEN, NEITHER = "does not run with the patch", "does not run on either side"
-FAILED_RUNS = [
-    "too large",
-    "oom",
-    "timeout",
-    "error",
-    "invalid",
-]  # statuses, of the run's own doing
+# Statuses of a run that is itself the reason.
+FAILED_RUNS = ["too large", "oom", "timeout", "error", "invalid"]
+SIDES = ("base", "null", "new")
 SEVERAL = 2  # runs of the patch that fail, next to others that do not, are no accident
 OTHER = "does not do the same work"
 
@@ -60,7 +56,7 @@ def answer(data: Data, threshold: float, looks: int, last: bool) -> pd.DataFrame
     `smallest_shown` is the slow-down that POWER of such measurements would call slower.
     """
     names = [*WORKLOAD, "workload", "configuration", "title"]
-    names += ["ms", "runs", "status", "reason", "why_excluded", "unsupported"]
+    names += ["ms", "runs", "planned_runs", "status", "reason", "why_excluded", "unsupported"]
     cells = data.cells[names]
     found = comparisons(data).merge(
         cells.add_suffix("_base"), left_on="base", right_on="configuration_base"
@@ -94,9 +90,8 @@ def answer(data: Data, threshold: float, looks: int, last: bool) -> pd.DataFrame
     found["failure"] = np.select(failures, [BROKEN, NEITHER, OTHER], "")
     found["missing"] = [_missing(line) for line in found.to_dict("records")]
     for name, counted in counts(data).items():
-        for side in ("base", "null", "new"):
-            keys = found[[*WORKLOAD, side]].itertuples(index=False, name=None)
-            found[f"{name}_{side}"] = [counted.get(key, np.nan) for key in keys]
+        for side in SIDES:
+            found[f"{name}_{side}"] = _of_side(found, side, counted, np.nan)
     timed = runs[0] & runs[1] & found["failure"].eq("")
     found["decided"] = ~timed | found["verdict"].ne("inconclusive")
     return found
@@ -106,20 +101,20 @@ def _only_patch_fails(data: Data, found: pd.DataFrame) -> list[str]:
     """Return '5 of 8 runs: oom: memory ran out' where several runs of the patch fail, and none of
     the base. The times of its other runs would be those of a choice.
     """
-    runs = data.runs[[*CELL, "status", "reason"]]
-    failed = runs[runs["status"].isin(FAILED_RUNS)].groupby(CELL)
-    reasons = (failed["status"].first() + ": " + failed["reason"].first()).to_dict()
-    numbers, planned = failed.size().to_dict(), runs.groupby(CELL).size().to_dict()
-    texts = []
-    for *workload, new, base, null in found[[*WORKLOAD, "new", "base", "null"]].itertuples(
-        index=False, name=None
-    ):
-        patch, *sides = ((*workload, name) for name in (new, base, null))
-        failing = numbers.get(patch, 0) >= SEVERAL
-        only = failing and not any(side in numbers for side in sides)
-        text = f"{numbers.get(patch)} of {planned.get(patch)} runs: {reasons.get(patch)}"
-        texts.append(text if only else "")
-    return texts
+    failed = data.runs[data.runs["status"].isin(FAILED_RUNS)].groupby(CELL)
+    reasons = failed["status"].first() + ": " + failed["reason"].first()
+    numbers = zip(*(_of_side(found, side, failed.size(), 0) for side in SIDES), strict=True)
+    reason, planned = _of_side(found, "new", reasons, ""), found["planned_runs_new"]
+    return [
+        f"{new} of {runs} runs: {why}" if new >= SEVERAL and not base and not null else ""
+        for (base, null, new), runs, why in zip(numbers, planned, reason, strict=True)
+    ]
+
+
+def _of_side(found: pd.DataFrame, side: str, values: pd.Series, missing: Any) -> list[Any]:
+    """Return the value of each line's cell of a side, from values by CELL."""
+    keys = found[[*WORKLOAD, side]].itertuples(index=False, name=None)
+    return [values.get(key, missing) for key in keys]
 
 
 def _rounds(data: Data, found: pd.DataFrame) -> pd.DataFrame:

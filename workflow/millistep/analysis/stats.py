@@ -303,10 +303,10 @@ def with_the_fastest(
     tied = (found["ratio_low"] >= 1 / (1 + TIE)) & (found["ratio_high"] <= 1 + TIE)
     faster = (found["p"] <= ALPHA) & (found["ratio"] < 1) & ~tied & ~excluded
     faster = faster.groupby(groups, dropna=False).transform("any")
+    lower = lowest < found["ms"].where(own).groupby(groups, dropna=False).transform("min")
     found.loc[faster & ~excluded, "why_excluded"] = "means and ratios have different fastest cells"
-    doubtful = lowest < found["ms"].where(own).groupby(groups, dropna=False).transform("min")
-    found.loc[doubtful & ~excluded, "why_excluded"] = "a cell with a lower time is excluded"
-    doubtful |= faster
+    found.loc[lower & ~excluded, "why_excluded"] = "a cell with a lower time is excluded"
+    doubtful = faster | lower
     found.loc[doubtful, ["fastest", "ratio", "ratio_low", "ratio_high", "p"]] = np.nan
     found.loc[doubtful, "rounds"] = 0
     slower = (found["p"] <= ALPHA) & (found["ratio"] > 1)
@@ -315,8 +315,8 @@ def with_the_fastest(
         [EXCLUDED, FASTEST, SLOWER, TIED],
         INCONCLUSIVE,
     )
-    rivals = found["runs"].gt(0).groupby(groups, dropna=False).transform("sum") > 1
-    timed = found["runs"].gt(0) & found["why_excluded"].ne(ALONE) & rivals
+    several = found["runs"].gt(0).groupby(groups, dropna=False).transform("sum") > 1
+    timed = found["runs"].gt(0) & found["why_excluded"].ne(ALONE) & several
     found["undecided"] = found["standing"].eq(INCONCLUSIVE) | (
         found["standing"].eq(EXCLUDED) & timed
     )

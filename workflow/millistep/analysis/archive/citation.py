@@ -1,5 +1,6 @@
 """CITATION.cff, and BibTeX from it."""
 
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,8 @@ def citation(root: Path) -> dict[str, Any]:
     """Return the content of CITATION.cff."""
     try:
         content: dict[str, Any] = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+        itemgetter("title", "license", "authors")(content)
         bibtex(content, "")
-        authors = [author.get("name") or author["family-names"] for author in content["authors"]]
-        _ = content["license"], authors  # which the description of an archive needs, too
         return content
     except Exception as error:
         words = one_line(f"{type(error).__name__}: {error}", 120)
@@ -35,8 +35,9 @@ def bibtex(cited: dict[str, Any], note: str) -> str:
 
 
 def _name(author: dict[str, str]) -> str:
-    names = [author.get(key) for key in ("family-names", "given-names")]
-    return ", ".join(filter(None, names)) or f"{{{author['name']}}}"
+    if "name" in author:
+        return f"{{{author['name']}}}"
+    return ", ".join(filter(None, [author["family-names"], author.get("given-names")]))
 
 
 def _latex(text: str) -> str:

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from millistep.analysis import stats
 from millistep.analysis.frames import CELL, WORKLOAD, Data
-from millistep.analysis.stats import ALPHA, INCONCLUSIVE, OTHER_WORK, SLOWER, TIE, TIED, holm
+from millistep.analysis.stats import ALPHA, INCONCLUSIVE, SLOWER, TIE, TIED, holm
 from millistep.analysis.words import count, listed, some
 
 TITLE = "Pairwise comparisons"
@@ -104,15 +105,15 @@ def table(data: Data) -> pd.DataFrame:
 
 
 def same_work(data: Data, pairs: pd.DataFrame) -> np.ndarray:
-    """Return whether base and new have equal numbers of (trained) parameters in a workload."""
-    sizes = data.cells.set_index(CELL).reindex(columns=["total_parameters", "trained_parameters"])
-    base, new = (
-        sizes.reindex(pd.MultiIndex.from_frame(pairs[[*WORKLOAD, side]])).to_numpy(float)
+    """Return whether base and new do the same work in a workload, as `stats.same_work` does."""
+    pairs = pairs.assign(pair=range(len(pairs)))
+    sides = (
+        pairs[["pair", *WORKLOAD, side]].rename(columns={side: "configuration"})
         for side in ("base", "new")
     )
-    excess = np.maximum(base, new) / np.maximum(np.minimum(base, new), 1) - 1
-    same: np.ndarray = ~(excess >= OTHER_WORK).any(axis=1)
-    return same
+    cells = pd.concat(sides).merge(data.cells, on=CELL)
+    found: np.ndarray = stats.same_work(cells, ["pair"]).groupby(cells["pair"]).all().to_numpy()
+    return found
 
 
 def verdicts(pairs: pd.DataFrame) -> pd.Series:

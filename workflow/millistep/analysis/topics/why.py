@@ -22,6 +22,7 @@ IDLE, STEP, OTHER, PRODUCTS = "idle time", "step", "other", "products and attent
 UNNAMED, MOST_UNNAMED = "products and unnamed operations", 0.25  # share of a step
 SHOWN = 0.05  # of the gap; smaller parts are in the CSV only
 MOST_REASONS = 3  # of one sentence
+LEAST_REST = 0.05  # of a difference that other parts make smaller, for it to be named
 COSTS = ("spread", "idle", "busy")  # where the time that the profiler adds may lie
 COLUMNS = [*CELL, "workload", "title", "fastest", "fastest_title", "standing", "part", "ms"]
 COLUMNS += ["fastest_ms", "more_ms", "low_ms", "high_ms", "gap_ms", "reason"]
@@ -177,11 +178,15 @@ def sentences(table: pd.DataFrame) -> list[str]:
     found = []
     for lines in cells.values():
         lines.sort(key=lambda line: -abs(line["more_ms"]))
+        lines = lines[:MOST_REASONS]
         parts = [f"{number(line['more_ms'], 2)} ms {line['part']}" for line in lines]
         first = lines[0]
+        less_ms = sum(line["more_ms"] for line in lines) - first["gap_ms"]
+        less = f", but {number(less_ms, 2)} ms less in other parts"
         found.append(
             f"{first['workload']}: {first['title']} takes {number(first['gap_ms'], 2)} ms more per "
-            f"step than {first['fastest_title']}: {listed(parts[:MOST_REASONS])}."
+            f"step than {first['fastest_title']}: {listed(parts)}"
+            f"{less if less_ms > LEAST_REST * first['gap_ms'] else ''}."
         )
     return found
 
