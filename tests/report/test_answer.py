@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import t
 
 from millistep.analysis import answer, commands, load, same_work
-from millistep.analysis import comment as comments
 from millistep.analysis.comment import comment
 from millistep.analysis.load import InputError
 from millistep.contracts.results import Answer
@@ -239,17 +238,15 @@ def test_python_calls_are_counted_and_the_changed_functions_named():
 
 
 def test_functions_that_a_full_list_may_lack_have_no_change():
-    assert comments.MOST_LISTED == extras.MOST_FUNCTIONS
-
     def counted(record):
         added = ["keras.new"] if record["cell"]["column"] == PATCH else []
-        names = [*added, *(f"keras.f{n:03}" for n in range(number))][: comments.MOST_LISTED]
+        names = [*added, *(f"keras.f{n:03}" for n in range(number))][: extras.MOST_FUNCTIONS]
         functions = [{"name": n, "per_step": 1.0} for n in names]
         record["calls"] = {"steps": 10, "per_step": number + len(added), "functions": functions}
 
     number = 20
     assert "`keras.new`: 0 \u2192 1" in found_in(asked(1.0, change=counted))[1]
-    number = 300
+    number = extras.MOST_FUNCTIONS + 1
     assert "change most" not in found_in(asked(1.0, change=counted))[1]
 
 

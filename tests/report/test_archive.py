@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from millistep.analysis import commands, tables
-from millistep.analysis.archive import SUMS, contents, pack, privacy, unpack, verify, words
+from millistep.analysis.archive import CRATE, SUMS, contents, pack, privacy, unpack, verify, words
 from millistep.analysis.load import InputError, load
 from millistep.analysis.topics import TOPICS, topics
 from tests.analysis_fixtures import files, write
@@ -100,6 +100,8 @@ def test_an_archive_is_the_same_twice_and_verifies(project, tmp_path):
         ("results/more.csv", b"x", True, DIFFERS, "does not follow from the records"),
         ("results/table.csv", b"x", True, DIFFERS, "table.csv: line 1: x, expected model,"),
         ("results/table.csv", None, True, DIFFERS, "results/table.csv: missing"),
+        (CRATE, b"{}", True, DIFFERS, f"{CRATE}: line 1: {{}}, expected {{"),
+        (CRATE, None, True, DIFFERS, f"{CRATE}: missing"),
         (RECORD, b"broken", True, DIFFERS, "results/table.csv: line "),
         (f"{ANALYSIS}/templates/style.css", b"", True, verify.IDENTICAL, "IDENTICAL"),
     ],
@@ -262,13 +264,13 @@ def test_a_user_name_in_the_configuration_is_replaced_everywhere(project, monkey
             assert "alice" not in zipped.read(name).decode()
 
 
-def test_a_study_called_environments_has_a_digest():
-    names = [
-        "results/studies/environments/plan.json",
-        "results/studies/environments/records/a.json",
-    ]
-    names += ["results/studies/environments/environments/b.json"]
-    read = []
+def test_a_study_called_environments_has_a_digest(tmp_path):
+    study, read = "results/studies/environments", []
+    for name in ("plan.json", "records/a.json", "environments/b.json"):
+        file = tmp_path / study / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("{}")
+    plan = {"results": study, "cells": [{"runs": [{"record": f"{study}/records/a.json"}]}]}
 
     def sha256(path):
         read.append(path.name)
@@ -276,7 +278,7 @@ def test_a_study_called_environments_has_a_digest():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contents, "sha256", sha256)
-        contents.digest(Path(), names, "results/studies/environments")
+        contents.digest(plan, tmp_path)
     assert sorted(read) == ["a.json", "plan.json"]
 
 
@@ -290,14 +292,14 @@ def test_every_measured_file_is_part_of_the_digest(project):
     root = project.parents[1]
     plan = json.loads(project.read_text())
     names = contents.measured(plan, root)
-    digest = contents.digest(root, names, "results")
+    digest = contents.digest(plan, root)
     for name in ("results/self_test.json", "results/reference/smoke/bert/fit-b4/round1-cpu.json"):
         assert name in names
         text = (root / name).read_text()
         (root / name).write_text(text + " ")
-        assert contents.digest(root, names, "results") != digest
+        assert contents.digest(plan, root) != digest
         (root / name).write_text(text)
-    assert contents.digest(root, names, "results") == digest
+    assert contents.digest(plan, root) == digest
     texts = {p.name: p.read_text() for p in Path("workflow/millistep/analysis").rglob("*.py")}
     words = ("self_test.json", 'content["self_test"]')
     readers = [name for name, text in texts.items() if any(word in text for word in words)]

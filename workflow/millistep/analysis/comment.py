@@ -39,7 +39,6 @@ MOST_CAVEATS = 4
 OF_STANDINGS = ["means_and_ratios", "resolution"]  # caveats of what the comment does not have
 LARGE = 10_000  # counts whose change is not seen at a glance
 MOST_FUNCTIONS = 3  # of a workload in the comment
-MOST_LISTED = 300  # of a record; the most frequent ones
 COUNTS = ("operations", "calls", "allocated")
 JSON = ["base", "new", *WORKLOAD, "ratio", "low", "high", "null_ratio", "null_low", "null_high"]
 JSON += ["rounds", "verdict", "smallest_shown", "failure", "missing", "work"]
@@ -52,9 +51,7 @@ def write(data: Data, plan: Path, settings: dict[str, Any], folder: Path) -> Non
     content = as_json(found, seconds(data), settings["left_out"])
     if problem := violation(content, Answer):
         raise InputError(f"answer.json: {problem}")
-    project = project_of(plan, data.plan)
-    measured = contents.measured(data.plan, project)
-    digest = contents.digest(project, measured, data.plan["results"])
+    digest = contents.digest(data.plan, project_of(plan, data.plan))
     (folder / "answer.md").write_text(comment(data, found, settings, digest), "utf-8")
     text = json.dumps(content, indent=2, allow_nan=False)
     (folder / "answer.json").write_text(f"{text}\n")
@@ -164,9 +161,13 @@ def changed_calls(data: Data, line: dict[str, Any]) -> list[str]:
     cells = [(*workload, line[side]) for side in ("base", "null", "new")]
     if any(cell not in by_function.columns for cell in cells):
         return []
-    listed_calls = by_function[cells]
-    whole = listed_calls.notna().sum() < MOST_LISTED  # else a function may be there unlisted
-    base, null, new = (listed_calls[cell].fillna(0 if whole[cell] else np.nan) for cell in cells)
+    # A record lists the most frequent functions. If all are listed, one that is not has no calls.
+    totals = [line[f"calls_{side}"] for side in ("base", "null", "new")]
+    whole = np.isclose(by_function[cells].sum(), totals)
+    base, null, new = (
+        by_function[cell].fillna(0 if all_listed else np.nan)
+        for cell, all_listed in zip(cells, whole, strict=True)
+    )
     change = (new - base)[base.eq(null)]
     names = change[change.abs() >= 1].abs().sort_values(ascending=False).index[:MOST_FUNCTIONS]
     return [

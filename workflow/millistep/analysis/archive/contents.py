@@ -20,7 +20,7 @@ KINDS |= {".cc", ".cu", ".cuh", ".cxx", ".gz", ".hpp", ".npy", ".npz", ".pxd"}
 LARGEST_BYTES = 16 * 2**20  # of a source file; larger ones are data
 RENDERING = ("analysis", "contracts", "reference")  # folders of the package
 PACKAGES: tuple[str, ...] = ("contourpy", "jinja2", "markupsafe", "matplotlib", "numpy", "pandas")
-PACKAGES += ("pillow", "pyarrow", "scipy", "tabulate")
+PACKAGES += ("pillow", "pyarrow", "rocrate", "scipy", "tabulate")
 MEASURED = ("records", "reference", "machines", "environments")
 
 
@@ -42,13 +42,14 @@ def measured(plan: dict[str, Any], project: Path) -> list[str]:
     return sorted(inside)
 
 
-def digest(project: Path, names: Iterable[str], results: str) -> str:
-    """Return the SHA-256 of measured files and their names.
+def digest(plan: dict[str, Any], project: Path) -> str:
+    """Return the SHA-256 of the measured files of a plan and their names.
 
     Descriptions of environments do not count: an archive replaces the folders in them.
     """
-    counted = sorted(name for name in names if not name.startswith(f"{results}/environments/"))
-    lines = (f"{sha256(project / name)}  {name}\n" for name in counted)
+    environments = f"{plan['results']}/environments/"
+    names = [name for name in measured(plan, project) if not name.startswith(environments)]
+    lines = (f"{sha256(project / name)}  {name}\n" for name in names)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

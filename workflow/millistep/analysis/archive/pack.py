@@ -57,7 +57,7 @@ def pack(
         about: dict[str, Any] = {"schema": "millistep.archive/1", "revision": contents.revision()}
         about |= {"paths": "kept" if keep_paths else "replaced", "made_with": contents.made_with()}
         (staging / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
-        digest = contents.digest(staging, measured, plan["results"])
+        digest = contents.digest(plan, staging)
         (staging / CRATE).write_text(metadata(data, citation(ROOT), digest))
         names = sorted(p.relative_to(staging).as_posix() for p in staging.rglob("*") if p.is_file())
         lines = [f"{contents.sha256(staging / name)}  {name}\n" for name in names]

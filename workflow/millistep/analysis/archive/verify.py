@@ -1,4 +1,4 @@
-"""Verify an archive: every digest, and every table and page against what its records render to.
+"""Verify an archive: every digest, and all that is rendered against what its records render to.
 
 Nothing from the archive is run. Exit status 0: identical; 1: differs; 2: no archive that can be
 checked; 3: not verifiable here, because other sources or libraries rendered it.
@@ -11,8 +11,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from millistep.analysis.archive import ABOUT, SUMS, contents
+from millistep.analysis.archive import ABOUT, CRATE, SUMS, contents
+from millistep.analysis.archive.citation import citation
 from millistep.analysis.archive.contents import ROOT, sha256
+from millistep.analysis.archive.crate import metadata
 from millistep.analysis.archive.unpack import unpack
 from millistep.analysis.load import InputError, read
 from millistep.analysis.report.render import render
@@ -53,7 +55,7 @@ def verify(path: Path, scratch: Path) -> Verification:
     for name in measured:
         (again / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(archive / name, again / name)
-    found.digest = contents.digest(again, measured, plan["results"])
+    found.digest = contents.digest(plan, again)
     _compare_makers(archive, found)
     try:
         _render(again, place, [*dict.fromkeys(contents.folders(plan))], archive, found)
@@ -129,14 +131,17 @@ def _render(
         (project / folder).symlink_to(ROOT / folder)
     if own != folders and any((archive / folder / "analysis.py").is_file() for folder in folders):
         found.reasons.append("topics of its folders are code of the archive, which is not run")
-    render(project / place, (project / place).parent, study_topics=own == folders)
+    data = render(project / place, (project / place).parent, study_topics=own == folders)
+    (project / CRATE).write_text(metadata(data, citation(ROOT), found.digest))
 
 
 def _compare(
     archive: Path, again: Path, results: str, measured: set[str], found: Verification
 ) -> None:
-    """Compare all results that are not measured with what was rendered, byte for byte."""
-    theirs, ours = (_files(root, results) - measured for root in (archive, again))
+    """Compare what is not measured with what was rendered, byte for byte."""
+    theirs, ours = (
+        (_files(root, results) | ({CRATE} & _files(root))) - measured for root in (archive, again)
+    )
     found.rendered = len(ours)
     found.differences |= dict.fromkeys(theirs - ours, "does not follow from the records")
     found.differences |= dict.fromkeys(ours - theirs, "missing")

@@ -60,7 +60,7 @@ def render(
 
     def report() -> None:
         more = [page.section("claims", "Published claims", sentences=claims.sentences(judged))]
-        more += methods.sections(data, _digest(root, data.plan))
+        more += methods.sections(data, contents.digest(data.plan, root))
         more = [section for section in more if section["sentences"] or section["text"]]
         page.write(data, folder, drawn, warned, said, more)
 
@@ -73,10 +73,6 @@ def render(
     ]
     each(lambda write: write(), pages)
     return data
-
-
-def _digest(root: Path, plan: dict[str, Any]) -> str:
-    return contents.digest(root, contents.measured(plan, root), plan["results"])
 
 
 def _topic(name: str, topic: ModuleType, data: Data, folder: Path) -> tuple[str, list[str]]:
