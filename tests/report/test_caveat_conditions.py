@@ -21,6 +21,16 @@ BARS = {
         [("attention",), ("optimizer",)],
         [("execution",), ("precision",), ("parameters",), ("trainable parameters",)],
     ),
+    "products_differ": (
+        ["standing", "reason", "more_ms", "blas", "fastest_blas"],
+        [("slower", True, 0.1, "oneMKL", NAN), ("slower", True, 0.1, "oneMKL", "open")],
+        [
+            ("tied", True, 0.1, "oneMKL", NAN),
+            ("slower", False, 0.1, "oneMKL", NAN),
+            ("slower", True, -0.1, "oneMKL", NAN),
+            ("slower", True, 0.1, "oneMKL", "oneMKL"),
+        ],
+    ),
     "prompts_differ": (["entry"], [("prompt_sets",)], [("attention",)]),
     "parameters_differ": (["excess"], [(0.001,)], [(0.0009,), (0.0,)]),
     "parameters_counted_differently": (

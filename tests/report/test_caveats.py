@@ -49,6 +49,18 @@ def profiled(idle):
     return change
 
 
+def libraries(*columns):
+    """Let products be most of a step, by oneMKL in some configurations."""
+
+    def change(record):
+        profiled(0.1)(record)
+        record["machine"]["cpu"] = "AMD EPYC"
+        if record["cell"]["column"] in columns:
+            record["parity"]["blas"] = "oneMKL 2024.2"
+
+    return change
+
+
 def wide(record):
     step = record["timing"]["windows"][0]
     if record["cell"]["column"] == TORCH:  # both alike would not change their ratio
@@ -83,6 +95,7 @@ CASES = {
     "precision_differs": (dict(change=set_in(parity__matmul_precision="tf32")), {}),
     "settings_differ": (dict(change=attention), dict(change=set_in(parity__framework_version="3"))),
     "parameters_differ": (dict(change=set_in(work__parameters=2000)), {}),
+    "products_differ": (dict(change=libraries(TORCH)), dict(change=libraries(TORCH, JAX))),
     "prompts_differ": (dict(change=prompts), {}),
     "parameters_counted_differently": (dict(change=set_in(work__second_biases=640)), {}),
     "harness": (dict(change=set_in(timing__harness_ns=4e5)), {}),
@@ -155,6 +168,13 @@ def test_windows_that_are_left_out_for_interference_are_counted(share):
     assert (f"{number} timing windows with interference are left out." in found) == (share >= 0.1)
     text = f"Of the other runs, {number} windows with interference are left out."
     assert (text in methods(data, "1.0.0")) == (share >= 0.1)
+
+
+def test_products_of_another_library_are_compared_in_ms():
+    found = caveats(made(TIMES, change=libraries(TORCH))).set_index("kind")
+    text = found.loc["products_differ", "text"]
+    assert text.startswith("On AMD EPYC, products and attention take longer with oneMKL 2024.2")
+    assert text.endswith("in bert fit. In the first, they take 14 instead of 7.2 ms per step.")
 
 
 def test_means_with_a_slow_window_are_compared_with_the_ratio():

@@ -128,6 +128,20 @@ def _values(titles: dict[str, list[str]]) -> str:
     return "; ".join(f"{value} in {listed(titles[value])}" for value in sorted(titles))
 
 
+def products(data: Data) -> pd.DataFrame:
+    """Return the products of each profiled cell on a CPU and of the fastest one of its workload,
+    with the libraries that compute them (`blas`, `fastest_blas`).
+    """
+    found = why.table(data)
+    found = found[found["part"].isin([why.PRODUCTS, why.UNNAMED])]
+    blas = data.metadata[data.metadata["entry"] == "blas"].drop_duplicates(CELL)
+    blas = blas.set_index(CELL)["value"]
+    found = found.join(blas.rename("blas"), on=CELL).dropna(subset="blas")
+    found = found.join(blas.rename("fastest_blas"), on=[*WORKLOAD, "fastest"])
+    cpus = runs(data).reindex(columns=[*CELL, "machine.cpu"]).drop_duplicates(CELL)
+    return found.join(cpus.set_index(CELL)["machine.cpu"].rename("cpu"), on=CELL)
+
+
 def parameters(data: Data) -> pd.DataFrame:
     """Return the range of the number of (trained) parameters per workload."""
     found = runs(data).rename(

@@ -117,7 +117,7 @@ def anchor(cell: Sequence[Any]) -> str:
     )
 
 
-FILTERS = (percent, times, within, count, listed, some, markdown, escaped)
+FILTERS = (number, percent, times, within, count, listed, some, markdown, escaped)
 
 
 def code(text: str) -> Markup:
