@@ -94,8 +94,8 @@ def with_sizes(*lines, **sizes):
 def test_workloads_with_different_work_are_left_out_of_every_count():
     found = with_sizes(*SLOW, *OTHER_WORK, jax=12_288, torch=12_288, eager=37_888)
     assert first_page.leaders(found) == (
-        "Fastest or tied, of 4 workloads: Jax in 4; "
-        "left out: GEMMA fit (different numbers of parameters)."
+        "Fastest or tied, of 4 workloads: Jax in 4. "
+        "Left out: GEMMA fit (different numbers of parameters)."
     )
     assert "in all 4 workloads in which it is compared" in first_page.slowest(found)[0]
     others = [line for line in (*SLOW, *OTHER_WORK) if line[1] != "generate"]

@@ -61,9 +61,9 @@ def uncounted(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def left_out(cells: pd.DataFrame) -> str:
-    """Return '; left out: Gemma fit (different numbers of parameters)'; '' if all are counted."""
+    """Return '. Left out: Gemma fit (different numbers of parameters)'; '' if all are counted."""
     other = uncounted(cells)["workload"]
-    return f"; left out: {some(other)} (different numbers of parameters)" if len(other) else ""
+    return f". Left out: {some(other)} (different numbers of parameters)" if len(other) else ""
 
 
 def slowest(cells: pd.DataFrame) -> tuple[str, str | None]:
