@@ -21,8 +21,8 @@ GENERATED = "<!-- Below:"
 BANNED = re.compile(
     r"\b(says?|said|tells?|told|asks?|asked|knows?|stands|lies(?! (?:within|beyond))|anew|beneath"
     r"|beside|whoever|but for|drawn|deployed|scatter|of one's own|troubles|sittings?|stretch(es)?"
-    r"|fences?|canary|canaries|parity card|atlas|plain PyTorch|processors|licence|behaviour|colour"
-    r"|neighbour|(?:optimi|normali|randomi|synchroni)s(?:e|ing|ation)\w*)\b",
+    r"|fences?|canary|canaries|parity card|atlas|plain PyTorch|processors|licence"
+    r"|behaviours?|colours?|neighbours?|(?:optimi|normali|randomi|synchroni)s(?:e|ing|ation)\w*)\b",
     re.I,
 )
 OPENINGS = re.compile(r"(Of|What|Where|Nor|Nothing|Nobody|None|So is|So are|From a)\b")

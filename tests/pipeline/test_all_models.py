@@ -172,7 +172,7 @@ def test_observed_settings_are_those_of_the_steps(half):
         if column in PYTORCH and row[0] in ("sam", "stable_diffusion"):
             assert observed["image_data_format"] == IMAGES[column], name
         if (row[0], column) == ("sam", "pytorch-eager"):
-            assert (observed["normalises_images"], observed["prompt_sets"]) == (True, 1), name
+            assert (observed["normalizes_images"], observed["prompt_sets"]) == (True, 1), name
             waits = "left on the device; the encoder of points waits"
             assert row[1] == "fit" or observed["step_results"] == waits, name
         if column in KERAS2 and row[0] in ("sam", "stable_diffusion"):

@@ -54,7 +54,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
     encoder = getattr(model, "operations", model.layers)  # under Keras 2 each is a layer
     normalizes = any("subtract" in operation.name for operation in encoder)
     sets = {"prompt_sets": cell.batch_size} if cell.task == "predict" else {}
-    return {"normalises_images": normalizes, **sets}
+    return {"normalizes_images": normalizes, **sets}
 
 
 def attention(model: Any) -> str:

@@ -88,7 +88,7 @@ def facts(model: Any, cell: Cell) -> dict[str, Any]:
     """Return the observed settings: mean subtracted, sets of points, waiting in predict."""
     # Meta's code centres images before the encoder: that alone, in fit, has no mean of them.
     means = [name for name, _ in model.named_buffers() if "pixel_mean" in name]
-    found: dict[str, Any] = {"normalises_images": bool(means)}
+    found: dict[str, Any] = {"normalizes_images": bool(means)}
     if cell.task == "predict":
         found["prompt_sets"] = PROMPT_SETS
         # Picking rows by their labels waits for their number from the device.

@@ -70,7 +70,7 @@ def image_encoder(a: Architecture) -> int:
 
 
 def _patches(a: Architecture) -> int:
-    """Return FLOPs of the first convolution: patches that do not overlap, of three colours."""
+    """Return FLOPs of the first convolution: patches that do not overlap, of three colors."""
     return int(2 * a["image_size"] ** 2 * 3 * a["hidden_size"])
 
 
