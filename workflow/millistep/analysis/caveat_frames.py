@@ -132,14 +132,10 @@ def products(data: Data) -> pd.DataFrame:
     """Return the products of each profiled cell on a CPU and of the fastest one of its workload,
     with the libraries that compute them (`blas`, `fastest_blas`).
     """
-    found = why.table(data)
-    found = found[found["part"].isin([why.PRODUCTS, why.UNNAMED])]
-    blas = data.metadata[data.metadata["entry"] == "blas"].drop_duplicates(CELL)
-    blas = blas.set_index(CELL)["value"]
-    found = found.join(blas.rename("blas"), on=CELL).dropna(subset="blas")
-    found = found.join(blas.rename("fastest_blas"), on=[*WORKLOAD, "fastest"])
-    cpus = runs(data).reindex(columns=[*CELL, "machine.cpu"]).drop_duplicates(CELL)
-    return found.join(cpus.set_index(CELL)["machine.cpu"].rename("cpu"), on=CELL)
+    ran = runs(data).drop_duplicates(CELL).set_index(CELL)
+    ran = ran.reindex(columns=["parity.blas", "machine.cpu"]).set_axis(["blas", "cpu"], axis=1)
+    found = why.table(data).query("part == @why.PRODUCTS").join(ran, on=CELL).dropna(subset="blas")
+    return found.join(ran["blas"].rename("fastest_blas"), on=[*WORKLOAD, "fastest"])
 
 
 def parameters(data: Data) -> pd.DataFrame:

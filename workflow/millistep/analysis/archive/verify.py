@@ -140,7 +140,8 @@ def _compare(
 ) -> None:
     """Compare what is not measured with what was rendered, byte for byte."""
     theirs, ours = (
-        (_files(root, results) | ({CRATE} & _files(root))) - measured for root in (archive, again)
+        {name for name in _files(root) if name.startswith(f"{results}/") or name == CRATE} - measured
+        for root in (archive, again)
     )
     found.rendered = len(ours)
     found.differences |= dict.fromkeys(theirs - ours, "does not follow from the records")
@@ -150,8 +151,8 @@ def _compare(
             found.differences[name] = first_difference(old, new)
 
 
-def _files(root: Path, folder: str = "") -> set[str]:
-    return {p.relative_to(root).as_posix() for p in (root / folder).rglob("*") if p.is_file()}
+def _files(root: Path) -> set[str]:
+    return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
 
 
 def first_difference(found: bytes, expected: bytes, most: int = 60) -> str:
