@@ -140,7 +140,7 @@ def _compare(
 ) -> None:
     """Compare what is not measured with what was rendered, byte for byte."""
     theirs, ours = (
-        {name for name in _files(root) if name.startswith(f"{results}/") or name == CRATE} - measured
+        {n for n in _files(root) if n.startswith(f"{results}/") or n == CRATE} - measured
         for root in (archive, again)
     )
     found.rendered = len(ours)
